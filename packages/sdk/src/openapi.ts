@@ -6162,6 +6162,7 @@ export interface components {
       balance: string;
       unconfirmed: string;
       gap: number;
+      changeGap: number;
       /** Format: date-time */
       createdAt: string;
     };

@@ -123,7 +123,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'this send needs an approval: it is above the limit per send',
   ],
   SEND_REJECTED: [
-    'The node refused the transaction for good; nothing was sent',
+    'The node refused the transaction for good, or this Idempotency-Key is that of a send that was not signed in time; nothing was sent',
     'The network refused this transaction',
   ],
   REGISTRATION_CLOSED: ['Registration is closed on this server', 'Registration is closed on this server'],

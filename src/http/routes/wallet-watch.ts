@@ -54,6 +54,11 @@ const account = z
         'raise the gap limit of the wallet above this figure',
       example: 0,
     }),
+    changeGap: z.int().meta({
+      description:
+        'The same of its change addresses: sends from it that were not signed leave them without money',
+      example: 0,
+    }),
     createdAt: timestamp(),
   })
   .meta({ id: 'WatchAccount' });

@@ -260,8 +260,10 @@ function cancelRoute(deps: SendCoinsDeps): Route {
     description:
       'Replaces the transaction of an unconfirmed send by one with a higher fee that pays the wallet itself. The ' +
       'network may mine either: the send is `failed` once the replacement is final, and `confirmed` if the ' +
-      'original was mined. A send that is still `preparing`, `queued` or `awaiting_signature` fails at once. Broadcast SOL sends cannot ' +
-      'be cancelled: they expire automatically.',
+      'original was mined. A send that is still `preparing`, `queued` or `awaiting_signature` fails at once, except while ' +
+      'a transaction in the mempool spends the outputs of the latter, perhaps its own. Once a send from a watched account ' +
+      'is signed, only the wallet that has the keys can replace it. Broadcast SOL sends cannot be cancelled: they expire ' +
+      'automatically.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,

@@ -4,7 +4,7 @@ import { type KeyPath, watchedAccount } from '../../domain/keys.ts';
 import type { WatchAccountRow } from '../schema/ledger.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
-import { storedIndexes } from './address-index.ts';
+import { fromStoredIndex, storedIndexes } from './address-index.ts';
 
 /** An account of another wallet whose addresses a shop gives out. */
 export type WatchAccount = Selectable<WatchAccountRow>;
@@ -242,6 +242,28 @@ export async function countUnpaidAddresses(
     .execute();
   const first = rows.findIndex(({ isPaid }) => Number(isPaid) === 1);
   return first === -1 ? rows.length : first;
+}
+
+/** How many change addresses of an account come after this one; all of them where it is null. */
+export async function countChangeAfter(
+  db: Db,
+  { number, merchantId, coin, mode, nextChange }: WatchAccount,
+  address: string | null,
+): Promise<number> {
+  if (address === null) return nextChange;
+  const { from, below } = storedIndexes(number);
+  const row = await db
+    .selectFrom('addresses')
+    .select('idx')
+    .where('merchantId', '=', merchantId)
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('branch', '=', 1)
+    .where('idx', '>=', from)
+    .where('idx', '<', below)
+    .where('address', '=', address)
+    .executeTakeFirst();
+  return row === undefined ? nextChange : nextChange - fromStoredIndex(row.idx).index - 1;
 }
 
 /** What an account holds: in blocks and unspent, and seen but not in a block; atoms. */

@@ -54,6 +54,28 @@ export async function listPsbtsSpending(
     .execute();
 }
 
+/** The change address of the newest send of an account that reached the network; null: none did. */
+export async function findLastChange(
+  db: Db,
+  { coin, mode }: ChainId,
+  accountNumber: number,
+): Promise<string | null> {
+  const address = sql<string>`json_extract(send_psbts.plan_json, '$.change.address')`;
+  const row = await db
+    .selectFrom('send_psbts')
+    .innerJoin('sends', 'sends.id', 'send_psbts.sendId')
+    .select(address.as('address'))
+    .where('send_psbts.coin', '=', coin)
+    .where('send_psbts.mode', '=', mode)
+    .where('send_psbts.accountNumber', '=', accountNumber)
+    .where('sends.status', 'in', ['broadcast', 'confirmed'])
+    .where(address, 'is not', null)
+    .orderBy('send_psbts.createdAt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.address ?? null;
+}
+
 /** A PSBT of null: it is signed or ended, and the rest of the row remains to recognise its transaction. */
 export async function updatePsbt(
   tx: Tx,

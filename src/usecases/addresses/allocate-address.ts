@@ -10,7 +10,7 @@ import {
   type StoredAddress,
 } from '../../store/ledger/addresses.ts';
 import { activeWatchAccounts, takeWatchIndex, type WatchAccount } from '../../store/ledger/watch-accounts.ts';
-import type { Tx } from '../../store/sqlite/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 
 export interface AllocateAddressDeps {
   readonly deriver: AddressDeriver;
@@ -87,6 +87,21 @@ async function takeFreeWatchIndex(
     const index = await takeWatchIndex(tx, watched.number, branch);
     const key = toWatchKey(watched, deriver.address(watchPath(watched, branch, index)));
     if ((await findWatched(tx, watched, [key])).length === 0) return index;
+  }
+  throw new Error(`another wallet uses ${SHARED_MAX} addresses in a row of watched account ${watched.id}`);
+}
+
+/** The index that the next address of a branch gets, without taking it. */
+export async function nextFreeWatchIndex(
+  db: Db,
+  { deriver, toWatchKey }: Pick<AllocateAddressDeps, 'deriver' | 'toWatchKey'>,
+  watched: WatchAccount,
+  branch: 0 | 1,
+): Promise<number> {
+  const first = branch === 0 ? watched.nextReceive : watched.nextChange;
+  for (let index = first; index < first + SHARED_MAX; index += 1) {
+    const key = toWatchKey(watched, deriver.address(watchPath(watched, branch, index)));
+    if ((await findWatched(db, watched, [key])).length === 0) return index;
   }
   throw new Error(`another wallet uses ${SHARED_MAX} addresses in a row of watched account ${watched.id}`);
 }

@@ -1,5 +1,10 @@
 /** Allocation of deposit, wallet and change addresses, and the look-ahead that recovery scans. */
-export { type AllocateAddressDeps, allocateAddresses, watchPath } from './allocate-address.ts';
+export {
+  type AllocateAddressDeps,
+  allocateAddresses,
+  nextFreeWatchIndex,
+  watchPath,
+} from './allocate-address.ts';
 export { nextChangeAddress, reserveChangeAddress } from './change-address.ts';
 export {
   extendGapLimit,

@@ -11,6 +11,7 @@ import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts
 import { deleteSkippedBlocks, listSkippedBlocks } from '../../store/chain/skipped-blocks.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOutput } from '../../store/ledger/outputs.ts';
+import { findPsbtByTxid } from '../../store/sends/send-psbts.ts';
 import { findVersionByTxid } from '../../store/sends/send-versions.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ObserveDeps } from './observe-deps.ts';
@@ -123,8 +124,10 @@ async function confirmItsSend(
   chain: ChainId,
   { txid, height }: { readonly txid: string; readonly height: number },
 ): Promise<void> {
-  const version = await findVersionByTxid(tx, chain, txid);
-  if (version === undefined) return;
-  const spends = readPlan(version.planJson).inputs.map(({ ref }) => ({ ref, byTxid: txid }));
+  const signed = await findVersionByTxid(tx, chain, txid);
+  // Another wallet signed it, and may have broadcast it without the till.
+  const sent = signed ?? (await findPsbtByTxid(tx, chain, txid));
+  if (sent === undefined) return;
+  const spends = readPlan(sent.planJson).inputs.map(({ ref }) => ({ ref, byTxid: txid }));
   await confirmSends(tx, deps, chain, { spends, height });
 }

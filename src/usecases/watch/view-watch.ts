@@ -2,7 +2,9 @@ import type { Coin } from '../../domain/coins.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 import type { WatchAccountKeys } from '../../domain/keys.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import { findLastChange } from '../../store/sends/send-psbts.ts';
 import {
+  countChangeAfter,
   countUnpaidAddresses,
   listWatchAccounts,
   watchBalance,
@@ -39,6 +41,8 @@ export interface WatchView {
   readonly unconfirmed: string;
   /** Addresses in a row, up to the next one, that received nothing. */
   readonly gap: number;
+  /** The same of its change addresses: sends that were not signed, or not yet. */
+  readonly changeGap: number;
   readonly createdAt: string;
 }
 
@@ -75,6 +79,7 @@ export async function viewWatch(db: Db, deps: ViewDeps, account: WatchAccount): 
     balance: formatCoinAmount(confirmed, coin),
     unconfirmed: formatCoinAmount(unconfirmed, coin),
     gap: await countUnpaidAddresses(db, account, GAP_COUNTED),
+    changeGap: await countChangeAfter(db, account, await findLastChange(db, account, account.number)),
     createdAt: isoTime(createdAt),
   };
 }

@@ -126,10 +126,12 @@ function Entries({ id, group, shopId }: { id: string; group: MenuGroup; shopId: 
 }
 
 const ITEM = 'block rounded-xl px-3 py-2 text-sm font-medium lg:py-0.5';
+const ITEM_CURRENT = 'bg-accent-soft text-accent';
 const ITEM_REST = 'text-soft hover:bg-well hover:text-ink';
 
 function Entry({ entry, shopId }: { entry: MenuEntry; shopId: string }) {
-  const { kind, to, name, isExact, isAttention } = entry;
+  const { kind, to, name, isExact, tabs, isAttention } = entry;
+  const isOnTab = useLocation({ select: ({ pathname }) => tabs.some((tab) => pathname.endsWith(tab)) });
   if (kind === 'docs') {
     return (
       <a href={`${BASE_PATH}${to}`} className={`${ITEM} ${ITEM_REST}`}>
@@ -141,8 +143,9 @@ function Entry({ entry, shopId }: { entry: MenuEntry; shopId: string }) {
     <Link
       to={to}
       activeOptions={{ exact: isExact, includeSearch: false }}
-      activeProps={{ className: 'bg-accent-soft text-accent' }}
-      inactiveProps={{ className: ITEM_REST }}
+      aria-current={isOnTab ? 'true' : undefined}
+      activeProps={{ className: ITEM_CURRENT }}
+      inactiveProps={{ className: isOnTab ? ITEM_CURRENT : ITEM_REST }}
       className={ITEM}
     >
       {name}

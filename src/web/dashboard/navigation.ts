@@ -31,6 +31,8 @@ const ofShop = (path: string, name: string, needed: Needed): ShopEntry => ({
   needed,
 });
 
+const WALLET_TABS = ['/treasury', '/outputs'] as const;
+
 /** The menu. A page that comes later becomes a tab of one of these, or an entry of a group. */
 const GROUPS: readonly Group[] = [
   {
@@ -83,6 +85,8 @@ export interface MenuEntry {
   readonly name: string;
   /** Current only at exactly this address, because other pages are below it. */
   readonly isExact: boolean;
+  /** Pages that are tabs of it. */
+  readonly tabs: readonly string[];
   readonly isAttention: boolean;
 }
 
@@ -104,7 +108,14 @@ export function menuGroups(shopId: string, may: (what: Needed) => boolean): Menu
       .map((entry) => toMenuEntry(entry, shopId)),
   }));
   const [first, ...rest] = groups;
-  const shops = { kind: 'page', to: '/shops', name: t('Shops'), isExact: true, isAttention: false } as const;
+  const shops = {
+    kind: 'page',
+    to: '/shops',
+    name: t('Shops'),
+    isExact: true,
+    tabs: [],
+    isAttention: false,
+  } as const;
   const top = shopId === '' || first === undefined ? { title: null, entries: [shops] } : first;
   return [top, ...rest].filter(({ entries }) => entries.length > 0);
 }
@@ -116,6 +127,7 @@ function toMenuEntry(entry: ShopEntry | UserEntry, shopId: string): MenuEntry {
     to: kind === 'shop' ? `/shop/${shopId}${path}` : path,
     name,
     isExact: path === '',
+    tabs: kind === 'shop' && path === '/wallet' ? WALLET_TABS.map((tab) => `/shop/${shopId}${tab}`) : [],
     isAttention: path === '/attention',
   };
 }

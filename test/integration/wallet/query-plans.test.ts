@@ -2,7 +2,9 @@ import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { findSendByKey, findSendByTxid } from '../../../src/store/sends/sends.ts';
-import { stuckSends, signedSends, dueSends } from '../../../src/store/sends/open-sends.ts';
+import { findLabels, pageImportedLabels } from '../../../src/store/ledger/wallet-labels.ts';
+import { findPsbtByTxid, listExpiredPsbts, listPsbtsSpending } from '../../../src/store/sends/send-psbts.ts';
+import { stuckSends, signedSends, dueSends, unsignedSends } from '../../../src/store/sends/open-sends.ts';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
 import { sendsWithSurplus, reservedFunds } from '../../../src/store/ledger/reservations.ts';
 import { filterMinedSpends, unconfirmedSpends } from '../../../src/store/ledger/spends.ts';
@@ -88,10 +90,28 @@ test.each([
   ['nonces for which sends wait', 'sends_open', async () => nonceGaps(db, chain, 1)],
   ['unconfirmed transactions', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
   ['the wallet transactions', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
+  ['a PSBT by its transaction', 'send_psbts_by_txid', async () => findPsbtByTxid(db, chain, 't')],
+  ['PSBTs that expired', 'send_psbts_open', async () => listExpiredPsbts(db, chain, 1, 1)],
+  [
+    'PSBTs that spend an output',
+    'PRIMARY KEY (coin=? AND mode=? AND txid=? AND vout=?)',
+    async () => listPsbtsSpending(db, chain, { txid: 't', index: 0 }, 1),
+  ],
+  ['sends that wait for a signature', 'sends_preparing', async () => unsignedSends(db, chain, 1)],
+  [
+    'labels of references',
+    'PRIMARY KEY (merchant_id=? AND coin=? AND mode=? AND kind=? AND ref=?)',
+    async () => findLabels(db, wallet, { kind: 'addr', refs: ['a', 'b'] }),
+  ],
+  [
+    'imported labels after another one',
+    'PRIMARY KEY (merchant_id=? AND coin=? AND mode=? AND (kind,ref)>(?,?))',
+    async () => pageImportedLabels(db, wallet, { after: { kind: 'addr', ref: 'a' }, limit: 1 }),
+  ],
 ])('the query of %s uses the index %s, however long the history is', async (_what, index, work) => {
   const plan = await planOf(work);
-  expect(plan).toContain(` ${index} `);
-  expect(plan).not.toMatch(/SCAN (outputs|sends|send_versions|addresses)/);
+  expect(plan).toContain(` ${index}`);
+  expect(plan).not.toMatch(/SCAN (outputs|sends|send_versions|send_psbts|wallet_labels|addresses)/);
 });
 
 test('the sums of the treasury read the money of a wallet by indexes, and its lines of the books by day', async () => {

@@ -217,5 +217,9 @@ async function recordBroadcastAnswer(
 /** @throws {AppError} SEND_REJECTED */
 export function requireNotFailed(send: StoredSend): StoredSend {
   if (send.status !== 'failed') return send;
-  throw new AppError('SEND_REJECTED', `the network rejected this send: ${send.error ?? 'no reason given'}`);
+  const reason = send.error ?? 'no reason given';
+  // It expired, was cancelled, or its coins were spent before it was signed.
+  if (send.txid === null)
+    throw new AppError('SEND_REJECTED', `this send failed: ${reason}; order it with another Idempotency-Key`);
+  throw new AppError('SEND_REJECTED', `the network rejected this send: ${reason}`);
 }

@@ -19,7 +19,7 @@ import {
   type WatchAccount,
 } from '../../../store/ledger/watch-accounts.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { watchPath } from '../../addresses/index.ts';
+import { nextFreeWatchIndex, watchPath } from '../../addresses/index.ts';
 import type { AddressDeriver } from '../../../domain/keys.ts';
 import type { SendOrder } from './send-order.ts';
 import { OWN_WALLET, type WatchedSource } from './watched-account.ts';
@@ -27,6 +27,7 @@ import { OWN_WALLET, type WatchedSource } from './watched-account.ts';
 interface SourceDeps {
   readonly clock: Clock;
   readonly chains: Chains;
+  readonly deriver: AddressDeriver;
   readonly readWatchAccount: ReadWatchAccount;
 }
 
@@ -44,7 +45,8 @@ export async function withSource(
   const account = await findSource(db, deps, order, from);
   if (account === null) return order;
   const { coin, mode, inputs = null } = order;
-  if (deps.chains.get(coin, mode)?.psbt === undefined) {
+  const adapter = deps.chains.get(coin, mode);
+  if (adapter?.psbt === undefined) {
     if (from === undefined) return order;
     throw invalidField(
       'from',
@@ -60,7 +62,10 @@ export async function withSource(
       'is an account of legacy addresses (pkh): spend it with the wallet that has its keys',
     );
   if (inputs !== null) throw invalidField('inputs', 'cannot be chosen for a send from a watched account');
-  return { ...order, watched: { account, psbts } };
+  const toWatchKey = (_chain: unknown, address: string): string => adapter.watchKey(address);
+  // Other accounts of this server may share addresses, which are skipped.
+  const nextChange = await nextFreeWatchIndex(db, { deriver: deps.deriver, toWatchKey }, account, 1);
+  return { ...order, watched: { account: { ...account, nextChange }, psbts } };
 }
 
 async function findSource(
