@@ -76,8 +76,8 @@ const GWEI = 1_000_000_000n;
 /** Payments of payers are mined at any rate of the path. */
 const PAYER_PRICE = 1_000n * GWEI;
 
-export async function openEthereum(): Promise<PathChain> {
-  const anvil = await Anvil.start();
+export async function openEthereum(started?: Anvil): Promise<PathChain> {
+  const anvil = started ?? (await Anvil.start());
   let baseFee = GWEI;
   const block = async (): Promise<void> => {
     await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${baseFee.toString(16)}`]);

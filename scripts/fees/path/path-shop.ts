@@ -83,11 +83,20 @@ export class PathShop {
     await this.world.sync(this.chain.coin);
   }
 
-  async fund({ account }: Merchant, ...amounts: string[]): Promise<void> {
-    const { coin } = this.chain;
-    const at = { coin, mode: 'live', account, branch: 0, index: 0 } as const;
-    const atoms = amounts.map((amount) => parseCoinAmount(amount, coin));
-    await this.chain.pay(this.world.deps.deriver.address(at), atoms);
+  /** The shop's own address. */
+  address({ account }: Merchant): string {
+    return this.world.deps.deriver.address({
+      coin: this.chain.coin,
+      mode: 'live',
+      account,
+      branch: 0,
+      index: 0,
+    });
+  }
+
+  async fund(merchant: Merchant, ...amounts: string[]): Promise<void> {
+    const atoms = amounts.map((amount) => parseCoinAmount(amount, this.chain.coin));
+    await this.chain.pay(this.address(merchant), atoms);
     await this.sync();
   }
 
@@ -130,6 +139,16 @@ export class PathShop {
 
   /** A paid order. */
   async paid(merchant: Merchant, usd: string): Promise<string> {
+    const { id, address, atoms } = await this.newPayment(merchant, usd);
+    await this.chain.pay(address, [atoms]);
+    await this.sync();
+    return id;
+  }
+
+  async newPayment(
+    merchant: Merchant,
+    usd: string,
+  ): Promise<{ readonly id: string; readonly address: string; readonly atoms: bigint }> {
     const { coin } = this.chain;
     const deps = this.#paymentDeps();
     this.#orders += 1;
@@ -161,9 +180,7 @@ export class PathShop {
     });
     const option = payment.options[coin];
     if (option === undefined) throw new Error(`the order is not payable in ${coin}`);
-    await this.chain.pay(option.address, [parseCoinAmount(option.amount, coin)]);
-    await this.sync();
-    return payment.id;
+    return { id: payment.id, address: option.address, atoms: parseCoinAmount(option.amount, coin) };
   }
 
   /** Refunds a paid order by a link, which the payer claims at once; the id of the link. */
@@ -188,18 +205,18 @@ export class PathShop {
 
   async forwardTo(
     merchant: Merchant,
-    terms: { readonly keep: string; readonly threshold: string },
+    terms: { readonly keep: string; readonly threshold: string; readonly destination?: string },
   ): Promise<void> {
     const { id: merchantId, userId } = merchant;
     const { coin } = this.chain;
-    const destination = await this.chain.stranger();
+    const destination = terms.destination ?? (await this.chain.stranger());
     await editForward(this.#forwardDeps(), {
       userId,
       merchantId,
       coin,
-      destination,
       intervalMinutes: 60,
       ...terms,
+      destination,
     });
   }
 

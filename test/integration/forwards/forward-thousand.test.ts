@@ -1,8 +1,10 @@
 /** A thousand payments of a shop on real nodes, forwarded to cold storage. */
 import { describe, expect, it } from 'vitest';
+import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { requireNode } from '../../_helpers/nodes/index.ts';
 import { COLD_KEY } from './forward-world.ts';
 import { type Figures, forwardDeposits } from './forwarded-deposits.ts';
+import { sweepAndForward } from './swept-deposits.ts';
 
 const LIMIT_MS = 1_800_000;
 /** A daemon that kept what it read of each deposit would grow by more. */
@@ -41,6 +43,20 @@ describe.skipIf(!requireNode('LTC'))('forwards of LTC', () => {
       report('1,000 LTC deposits', done);
       expect(done.sends).toBeGreaterThanOrEqual(4);
       expect(done.grownMb).toBeLessThan(MOST_GROWTH_MB);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe.skipIf(!requireAnvil())('forwards of ETH', () => {
+  it(
+    'move 1,000 deposits that were swept first, each once, until only the kept amount remains',
+    async () => {
+      const { sweeps, forwards, fees } = await sweepAndForward(1_000);
+      process.stdout.write(
+        `1,000 ETH deposits: ${sweeps} sweeps, ${forwards} forwards, fees of ${fees} wei\n`,
+      );
+      expect(sweeps).toBe(1_000);
     },
     LIMIT_MS,
   );
