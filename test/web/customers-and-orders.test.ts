@@ -129,6 +129,15 @@ it('both refund dialogs of an overpaid payment propose the excess, and offer a f
   expect(await amount.inputValue()).toBe(received);
   await page.getByRole('button', { name: 'Only the overpaid part' }).click();
   expect(Number(await amount.inputValue())).toBeLessThan(Number(received));
+  const dialog = page.getByRole('dialog', { name: 'Refund' });
+  await dialog.getByText(/Received and not refunded: .+ LTC · \$150\.00/).waitFor();
+  await dialog.getByRole('button', { name: 'Refund by link' }).click();
+  expect(await dialog.getByLabel('Give back').inputValue()).toBe('excess');
+  await page.keyboard.press('Escape');
+  const link = { paymentId: id, preset: 'excess' };
+  await till.api.must('POST', '/payment/refund-link', { token: shop.secretKey, body: link });
+  await page.getByRole('button', { name: 'Refund', exact: true }).click();
+  await dialog.getByRole('list', { name: 'Refund links' }).getByText('$50.00').waitFor();
   await page.context().close();
 });
 

@@ -329,7 +329,7 @@ describe('a merchant from registration to the first payout', () => {
     await field('Type of amount').selectOption('open');
     await field('Minimum').fill('5');
     await field('Maximum').fill('2');
-    await field('E-mail address').selectOption('required');
+    await field('Email address').selectOption('required');
     await button('Create').click();
     await page.getByText('This must not be below the minimum.').first().waitFor();
     await field('Maximum').fill('500');
@@ -439,11 +439,12 @@ describe('a merchant from registration to the first payout', () => {
   it('sets the sites that may embed the checkout', async () => {
     await menu('Shop settings').click();
     const sites = field('Sites that may show the checkout');
+    const save = page.locator('form').filter({ has: sites }).getByRole('button', { name: 'Save' });
     await sites.fill('https://www.bluedoor.example not-a-site');
-    await button('Allow these sites').click();
+    await save.click();
     await page.locator('[aria-invalid="true"]').waitFor();
     await sites.fill('https://www.bluedoor.example\nhttps://blog.bluedoor.example');
-    await button('Allow these sites').click();
+    await save.click();
     await page.getByText('Sites kept').waitFor();
     await page.reload();
     expect(await sites.inputValue()).toBe('https://www.bluedoor.example\nhttps://blog.bluedoor.example');

@@ -205,6 +205,16 @@ async function asOwner(): Promise<Page> {
   return page;
 }
 
+/** The endpoint that fails. */
+async function warehouse(): Promise<string> {
+  const { endpoints } = await busy.till.api.must<{ endpoints: { id: string; url: string }[] }>(
+    'GET',
+    '/merchant/webhook/endpoint/list',
+    { token: busy.shop.secretKey },
+  );
+  return endpoints.find(({ url }) => url.includes('warehouse'))?.id ?? '';
+}
+
 describe('the dashboard in each size and colour scheme', () => {
   it('is accessible and fits the screen on the pages before sign-in', async () => {
     const page = await browser.page({ viewport: DESKTOP, locale: LOCALE });
@@ -225,6 +235,35 @@ describe('the dashboard in each size and colour scheme', () => {
       await visit(page, address(route));
       await look(page, name);
     }
+    await page.context().close();
+  });
+
+  it('shows each date of the list of payments on one line, and one row per event on a payment', async () => {
+    const page = await asOwner();
+    await visit(page, address('/shop/$shopId/payments'));
+    const times = page.getByRole('region', { name: 'Payments' }).locator('tbody time:visible');
+    const heights = await times.evaluateAll((all) => all.map((one) => one.getClientRects().length));
+    expect(heights.length).toBeGreaterThan(10);
+    expect(new Set(heights)).toEqual(new Set([1]));
+    const { deliveries } = await busy.till.api.must<{ deliveries: { paymentId: string; eventId: string }[] }>(
+      'GET',
+      `/merchant/webhook/deliveries?limit=20&endpointId=${await warehouse()}`,
+      { token: busy.shop.secretKey },
+    );
+    const { paymentId = '' } = deliveries.find((one) => one.paymentId !== null) ?? {};
+    await visit(page, address(`/shop/$shopId/payments/${paymentId}`));
+    const events = page.getByRole('region', { name: 'Webhooks' }).locator('tbody tr');
+    await expect.poll(() => events.first().getByRole('listitem').count()).toBe(2);
+    const names = await events.locator('td:first-child').allInnerTexts();
+    expect(new Set(names.map((text) => text.split('\n')[0])).size).toBe(names.length);
+    await page.context().close();
+  });
+
+  it('names the setting of each missing node', async () => {
+    const page = await asOwner();
+    await visit(page, '/dashboard/nodes');
+    await page.getByRole('heading', { name: 'Connect a node' }).waitFor();
+    await page.getByText('TILLD_BTC_RPC_URL').waitFor();
     await page.context().close();
   });
 

@@ -92,7 +92,7 @@ export function PaymentTable({ payments, customers, sorting }: PaymentTableProps
           title: t('Created'),
           sort: 'createdAt',
           wide: true,
-          cell: (payment) => <Time at={payment.createdAt} />,
+          cell: (payment) => <Time at={payment.createdAt} isShort className="whitespace-nowrap" />,
         },
         {
           title: t('Amount'),

@@ -15,10 +15,16 @@ const LOOKS = {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function written(at: string, look: keyof typeof LOOKS, timeZone: string): string {
+  // A date of another year needs its year.
+  const isOther = look === 'short' && new Date(at).getFullYear() !== new Date().getFullYear();
+  return format(at, isOther ? 'minute' : look, timeZone);
+}
+
+function format(at: string, look: keyof typeof LOOKS, timeZone: string): string {
   const key = `${look} ${timeZone}`;
-  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...LOOKS[look], timeZone });
-  formats.set(key, format);
-  return format.format(new Date(at));
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...LOOKS[look], timeZone });
+  formats.set(key, known);
+  return known.format(new Date(at));
 }
 
 function onTick(changed: () => void): () => void {
@@ -35,7 +41,7 @@ interface TimeProps {
   readonly at: string;
   /** Shown instead of the relative time: the date with minutes or with seconds. */
   readonly exact?: 'minute' | 'second';
-  /** Dates without the year, for narrow columns. */
+  /** Dates of this year without it, for narrow columns. */
   readonly isShort?: boolean;
   readonly className?: string;
 }

@@ -4,7 +4,7 @@ import { customerName, isErased } from '../../api/customers-by-id.ts';
 import { useApi, useShopId } from '../../api/hooks.ts';
 import { usePermission } from '../../api/permissions.ts';
 import { useFollowMode } from '../../api/mode.ts';
-import type { Payment } from '../../contract/types.ts';
+import type { Payment, WebhookDelivery } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Card, Empty, LINK, PageTitle, Loaded } from '../../ui/basics.tsx';
 import { EmailText } from '../../ui/email-text.tsx';
@@ -222,7 +222,7 @@ function Timeline({ payment }: { payment: Payment }) {
 function Webhooks({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
   const mode = payment.sandbox ? 'sandbox' : 'live';
-  const query = { merchantId, paymentId: payment.id, mode, limit: 10 } as const;
+  const query = { merchantId, paymentId: payment.id, mode, limit: 40 } as const;
   const list = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
   return (
     <Card
@@ -245,27 +245,50 @@ function Webhooks({ payment }: { payment: Payment }) {
               {t('Set a webhook URL in the settings to be notified of every change.')}
             </Empty>
           ) : (
-            <Table
-              label={t('Webhooks')}
-              rows={deliveries}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: t('Event'),
-                  cell: ({ event, endpoint }) => (
-                    <>
-                      {words(event)}
-                      <small className="block text-soft wrap-anywhere">{endpoint}</small>
-                    </>
-                  ),
-                },
-                { title: t('When'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: t('State'), end: true, cell: (delivery) => <DeliveryState of={delivery} /> },
-              ]}
-            />
+            <EventTable deliveries={deliveries} />
           )
         }
       </Loaded>
     </Card>
+  );
+}
+
+/** One row per event, with the state of its delivery to each endpoint. */
+function EventTable({ deliveries }: { deliveries: readonly WebhookDelivery[] }) {
+  const events = [...new Set(deliveries.map(({ eventId }) => eventId))].map(
+    (eventId) => [eventId, deliveries.filter((one) => one.eventId === eventId)] as const,
+  );
+  return (
+    <Table
+      label={t('Webhooks')}
+      rows={events}
+      keyOf={([eventId]) => eventId}
+      columns={[
+        {
+          title: t('Event'),
+          cell: ([, sent]) => (
+            <>
+              {words(sent[0]?.event ?? '')}
+              <ul className="mt-1 grid gap-1">
+                {sent.map((delivery) => (
+                  <li
+                    key={delivery.id}
+                    className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1"
+                  >
+                    <small className="text-soft wrap-anywhere">{delivery.endpoint}</small>
+                    <DeliveryState of={delivery} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          ),
+        },
+        {
+          title: t('When'),
+          end: true,
+          cell: ([, sent]) => <Time at={sent[0]?.createdAt ?? ''} isShort className="whitespace-nowrap" />,
+        },
+      ]}
+    />
   );
 }

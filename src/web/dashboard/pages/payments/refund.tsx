@@ -1,18 +1,22 @@
 import { useRef, useState } from 'react';
 import { api, type ApiError } from '../../api/client.ts';
-import { useAct, useShopId } from '../../api/hooks.ts';
-import type { Coin, Payment } from '../../contract/types.ts';
+import { useAct, useApi, useShopId } from '../../api/hooks.ts';
+import { usePermission } from '../../api/permissions.ts';
+import type { Coin, Payment, RefundLink } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';
-import { Button, Problem } from '../../ui/basics.tsx';
+import { Badge, Button, Problem } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { plainAmount, add } from '../../format/decimal.ts';
+import { plainAmount, multiply } from '../../format/decimal.ts';
 import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
-import { formatCoins } from '../../format/format.ts';
-import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
+import { fiat, formatCoins } from '../../format/format.ts';
+import { words } from '../../ui/labels.ts';
+import { CoinSum, MoneyLines } from '../../ui/money-lines.tsx';
 import { telling } from '../../ui/toast.ts';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from '../money/money-steps.tsx';
+import { findPrice, listCoins, whatIsLeft } from './refund-amounts.ts';
+import { NewLinkForm } from './refund-link-form.tsx';
 
 interface RefundProps {
   readonly payment: Payment;
@@ -28,18 +32,47 @@ export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }
   );
 }
 
-/** One question at a time: the form that sends money is hidden while the other one is open. */
+/** One question at a time: the form that sends money is hidden while another one is open. */
 function Refund(props: RefundProps) {
   const [isNoting, setNoting] = useState(false);
+  const [isByLink, setByLink] = useState(false);
+  if (isByLink) return <NewLinkForm {...props} />;
   return (
     <>
       <div hidden={isNoting}>
+        <ByLink payment={props.payment} onChoose={() => setByLink(true)} />
         <SendBack {...props} />
       </div>
       <Note {...props} isAsked={isNoting} onAsk={setNoting} />
     </>
   );
 }
+
+/** The way without an address comes first; links that are open still promise money of the payment. */
+function ByLink({ payment, onChoose }: { readonly payment: Payment; readonly onChoose: () => void }) {
+  const merchantId = useShopId();
+  const may = usePermission();
+  const links = useApi('/payment/refund-links', { merchantId, paymentId: payment.id, limit: 20 });
+  const open = (links.data?.refundLinks ?? []).filter(({ status }) => UNPAID.has(status));
+  return (
+    <div className="mb-5 grid justify-items-start gap-2 rounded-xl bg-well p-4 text-sm">
+      <p>{t('Send the payer a link; they enter their own address.')}</p>
+      {may('refunds:write') && <Button onClick={onChoose}>{t('Refund by link')}</Button>}
+      {open.length > 0 && (
+        <ul aria-label={t('Refund links')} className="w-full divide-y divide-line">
+          {open.map((link) => (
+            <li key={link.id} className="flex items-baseline justify-between gap-4 py-1.5">
+              <b className="money">{fiat(link.amount, link.currency)}</b>
+              <Badge tone="warn">{words(link.status)}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const UNPAID: ReadonlySet<RefundLink['status']> = new Set(['open', 'claimed', 'approved']);
 
 /** Two steps: the amount, and a preview of its costs. */
 function SendBack({ payment, onClose }: RefundProps) {
@@ -99,11 +132,6 @@ function RefundForm(props: {
             subtractFee: subtractFee !== '',
           })
         }
-        extra={
-          excess !== null && (
-            <ExcessOrAll excess={excess} left={left} onChoose={(sum) => fillAmount(form.current, sum)} />
-          )
-        }
       >
         <AddressField last={last} />
         {paid.length > 1 && (
@@ -125,9 +153,12 @@ function RefundForm(props: {
           defaultValue={last?.coin === coin ? last.amount : (excess ?? left)}
           inputMode="decimal"
           autoComplete="off"
-          hint={t('Received and not refunded: {left} {coin}', { left: formatCoins(left), coin })}
+          hint={describeLeft(payment, coin)}
           required
         />
+        {excess !== null && (
+          <ExcessOrAll excess={excess} left={left} onChoose={(sum) => fillAmount(form.current, sum)} />
+        )}
         <Check
           label={t('Take the network fee out of the refund')}
           name="subtractFee"
@@ -138,20 +169,24 @@ function RefundForm(props: {
   );
 }
 
+/** What can be refunded, with its value at the rate of the payment. */
+function describeLeft(payment: Payment, coin: Coin): string {
+  const { left } = whatIsLeft(payment, coin);
+  const price = findPrice(payment, coin);
+  const text = t('Received and not refunded: {left} {coin}', { left: formatCoins(left), coin });
+  return price === undefined ? text : `${text} · ${fiat(multiply(left, price.rate), price.currency)}`;
+}
+
 function ExcessOrAll(props: {
   readonly excess: string;
   readonly left: string;
   readonly onChoose: (amount: string) => void;
 }) {
   return (
-    <>
-      <Button look="quiet" onClick={() => props.onChoose(props.excess)}>
-        {t('Only the overpaid part')}
-      </Button>
-      <Button look="quiet" onClick={() => props.onChoose(props.left)}>
-        {t('Full remaining amount')}
-      </Button>
-    </>
+    <div className="flex flex-wrap gap-2">
+      <Button onClick={() => props.onChoose(props.excess)}>{t('Only the overpaid part')}</Button>
+      <Button onClick={() => props.onChoose(props.left)}>{t('Full remaining amount')}</Button>
+    </div>
   );
 }
 
@@ -174,41 +209,10 @@ function fillAmount(form: HTMLElement | null, amount: string): void {
   if (field instanceof HTMLInputElement) field.value = amount;
 }
 
-/** The received amount of a coin minus its refunds, and the part above the price if one coin was overpaid. */
-export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: string | null } {
-  const { received, amount } = payment.options[coin] ?? { received: '0', amount: '0' };
-  const back = payment.refunds
-    .filter((refund) => refund.coin === coin && refund.status !== 'failed')
-    .map(({ refunded }) => `-${refunded}`);
-  const isOver = isOverpaid(payment) && listCoins(payment).length === 1;
-  const excess = add([received, `-${amount}`, ...back]);
-  const left = add([received, ...back]);
-  return { left: isSome(left) ? left : '0', excess: isOver && isSome(excess) ? excess : null };
-}
-
-/** Whether more than the price arrived, so that a refund begins with the excess. */
-export function isOverpaid({ exception }: Payment): boolean {
-  return exception === 'overpaid' || exception === 'multiple';
-}
-
-function isSome(sum: string): boolean {
-  return Number(sum) > 0;
-}
-
-function listCoins({ transactions }: Payment): Coin[] {
-  return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
-}
-
 const leftName = (coin: Coin): string => t('{coin} not refunded yet', { coin });
 
 function Left({ of: payment, coin }: { of: Payment; coin: Coin }) {
   return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={findPrice(payment, coin)} />;
-}
-
-/** The price of one coin when the payment was created. */
-function findPrice({ options, currency }: Payment, coin: Coin): Price | undefined {
-  const rate = options[coin]?.rate;
-  return rate === undefined ? undefined : { rate, currency };
 }
 
 /** The refund was made elsewhere: recorded in the shop, and not reversible. */

@@ -97,7 +97,7 @@ export function EditLink({
       )}
       {asks !== 'price' && <Amounts asks={asks} link={link} />}
       <div className="grid grid-cols-2 gap-3">
-        <PayerField label={t('E-mail address')} name="email" link={link} />
+        <PayerField label={t('Email address')} name="email" link={link} />
         <PayerField label={t('Note')} name="note" link={link} />
       </div>
       <Field

@@ -15,7 +15,7 @@ export function Embedding({ shop }: { shop: Shop }) {
     <Card title={t('Embedded checkout')}>
       <Form
         fields={['embedOrigins']}
-        submit={t('Allow these sites')}
+        submit={t('Save')}
         busy={save.isPending}
         error={save.error}
         onSubmit={({ embedOrigins }) => save.mutate(embedOrigins.split(/\s+/).filter((text) => text !== ''))}
