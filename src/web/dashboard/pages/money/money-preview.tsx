@@ -2,6 +2,7 @@ import type { Data } from '../../contract/contract.ts';
 import type { Coin } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
+import { SendSource } from './send-source.tsx';
 import { Recipients } from './recipients.tsx';
 
 type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
@@ -10,6 +11,7 @@ type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 interface SentTo {
   readonly coin: Coin;
   readonly destination?: string;
+  readonly from?: string;
   readonly outputs?: readonly { readonly destination: string; readonly amount: string }[];
 }
 
@@ -43,6 +45,7 @@ export function MoneyPreview(props: {
       ) : (
         <Recipients outputs={order.outputs} coin={order.coin} />
       )}
+      {order.from !== undefined && <SendSource from={order.from} coin={order.coin} />}
       <MoneyLines
         of={lines.map(([name, amount]) => [
           name,

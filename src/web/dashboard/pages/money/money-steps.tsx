@@ -23,6 +23,8 @@ export interface SendOrder extends Partial<MoneyOrder> {
   readonly coin: Coin;
   readonly subtractFee: boolean;
   readonly outputs?: { readonly destination: string; readonly amount: string }[];
+  /** `own`, or the id of a watched account. */
+  readonly from?: string;
   readonly inputs?: { readonly txHash: string; readonly index: number }[];
 }
 

@@ -16,6 +16,8 @@ interface OrderFormProps {
   readonly coin: Coin;
   readonly mode: Mode;
   readonly balance: string;
+  /** From a watched account, whose outputs the server chooses. */
+  readonly isWatched: boolean;
   /** The values typed before going back. */
   readonly order: SendOrder | null;
   readonly busy: boolean;
@@ -25,10 +27,10 @@ interface OrderFormProps {
 
 /** A send to one recipient or, of coins held in outputs, to several and from chosen outputs. */
 export function OrderForm(props: OrderFormProps) {
-  const { coin, mode, order } = props;
+  const { coin, mode, order, isWatched } = props;
   const [isBatch, setIsBatch] = useState(order?.outputs !== undefined);
-  const [isChoosing, setIsChoosing] = useState(order?.inputs !== undefined);
-  const [chosen, setChosen] = useState<readonly ChosenOutput[]>(order?.inputs ?? []);
+  const [isChoosing, setIsChoosing] = useState(!props.isWatched && order?.inputs !== undefined);
+  const [chosen, setChosen] = useState<readonly ChosenOutput[]>(props.isWatched ? [] : (order?.inputs ?? []));
   const onOrder = (wanted: SendOrder): void =>
     props.onOrder(chosen.length === 0 ? wanted : { ...wanted, inputs: [...chosen] });
   const Fields = isBatch ? BatchForm : SingleForm;
@@ -39,16 +41,18 @@ export function OrderForm(props: OrderFormProps) {
         <Button look="quiet" onClick={() => setIsBatch(!isBatch)}>
           {isBatch ? t('One recipient') : t('Several recipients')}
         </Button>
-        <Button
-          look="quiet"
-          aria-expanded={isChoosing}
-          onClick={() => {
-            setIsChoosing(!isChoosing);
-            setChosen([]);
-          }}
-        >
-          {isChoosing ? t('Let the wallet choose') : t('Choose outputs')}
-        </Button>
+        {!isWatched && (
+          <Button
+            look="quiet"
+            aria-expanded={isChoosing}
+            onClick={() => {
+              setIsChoosing(!isChoosing);
+              setChosen([]);
+            }}
+          >
+            {isChoosing ? t('Let the wallet choose') : t('Choose outputs')}
+          </Button>
+        )}
       </div>
       {isChoosing && <ChooseOutputs coin={coin} mode={mode} chosen={chosen} onChoose={setChosen} />}
       <Fields {...props} onOrder={onOrder} />

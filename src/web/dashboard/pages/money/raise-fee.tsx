@@ -12,6 +12,7 @@ import { MoneyLines } from '../../ui/money-lines.tsx';
 import { telling } from '../../ui/toast.ts';
 import { Form } from '../../ui/whole-form.tsx';
 import { Recipients } from './recipients.tsx';
+import { OWN_WALLET, SendSource } from './send-source.tsx';
 import { SignPsbt } from './sign-psbt.tsx';
 
 /** Names of a send in the address of the wallet page, which open this dialog: to raise its fee, or to sign it. */
@@ -76,7 +77,12 @@ function Offer({ send, onDone }: { send: Send; onDone: () => void }) {
       ) : (
         <Recipients outputs={send.outputs} coin={coin} />
       )}
-      {coin === 'SOL' ? (
+      <SendSource from={send.from} coin={coin} />
+      {send.from !== OWN_WALLET ? (
+        <p className="text-sm">
+          {t('Only the wallet that has the keys can replace its transaction, such as to raise the fee.')}
+        </p>
+      ) : coin === 'SOL' ? (
         <p className="text-sm">
           {t('Transactions of this coin expire within minutes and are signed again automatically.')}
         </p>

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useShopId } from '../../api/hooks.ts';
 import type { Mode } from '../../api/mode.ts';
@@ -9,6 +10,7 @@ import { formatCoins } from '../../format/format.ts';
 import { usePrices } from '../../ui/fiat-value.tsx';
 import { ConfirmMoney, type SendOrder, useMoneySteps } from './money-steps.tsx';
 import { OrderForm } from './order-form.tsx';
+import { OWN_WALLET, SourceChoice, useWatchedSources } from './send-source.tsx';
 import { SignPsbt } from './sign-psbt.tsx';
 
 /** Three steps: the order, a preview of its costs, and the result. */
@@ -25,23 +27,35 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
       }),
   );
   const prices = usePrices();
+  const accounts = useWatchedSources(coin);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const from = chosen ?? accounts.find(({ active }) => active)?.id ?? OWN_WALLET;
+  const account = accounts.find(({ id }) => id === from);
   const rate = prices.rates?.[coin]?.rate;
   const { placed, estimate } = steps;
   if (placed.data !== undefined) return <Sent send={placed.data} coin={coin} onClose={onClose} />;
   if (steps.preview !== null) {
     const price = rate === undefined ? undefined : { rate, currency: prices.currency };
-    return <ConfirmMoney steps={steps} label={t('Send now')} look="primary" price={price} />;
+    const label = account === undefined ? t('Send now') : t('Create the transaction to sign');
+    return <ConfirmMoney steps={steps} label={label} look="primary" price={price} />;
   }
   return (
-    <OrderForm
-      coin={coin}
-      mode={mode}
-      balance={balance}
-      order={steps.last}
-      busy={estimate.isPending}
-      error={estimate.error}
-      onOrder={steps.look}
-    />
+    <div className="grid gap-4">
+      {accounts.length > 0 && (
+        <SourceChoice coin={coin} balance={balance} accounts={accounts} from={from} onChoose={setChosen} />
+      )}
+      <OrderForm
+        key={account === undefined ? OWN_WALLET : 'watched'}
+        coin={coin}
+        mode={mode}
+        balance={account?.balance ?? balance}
+        isWatched={account !== undefined}
+        order={steps.last}
+        busy={estimate.isPending}
+        error={estimate.error}
+        onOrder={(order) => steps.look(accounts.length === 0 ? order : { ...order, from })}
+      />
+    </div>
   );
 }
 
@@ -58,7 +72,7 @@ function sentText(status: Send['status'], sent: { readonly amount: string; reado
 function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => void }) {
   const sent = { amount: formatCoins(send.amount), coin };
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <p role="status" className="font-semibold">
         {sentText(send.status, sent)}
       </p>

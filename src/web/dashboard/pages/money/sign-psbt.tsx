@@ -4,6 +4,7 @@ import { useAct, useShopId } from '../../api/hooks.ts';
 import type { Send } from '../../contract/types.ts';
 import { t } from '../../i18n/t.ts';
 import { Button, CopyLine, LINK, Problem } from '../../ui/basics.tsx';
+import { SendSource } from './send-source.tsx';
 import { Field } from '../../ui/form.tsx';
 import { telling } from '../../ui/toast.ts';
 import { Time } from '../../ui/time.tsx';
@@ -29,16 +30,12 @@ export function SignPsbt({ send, psbt }: { send: Send; psbt: string }) {
   const collected = submit.data?.signatures ?? signatures;
   const busy = submit.isPending || cancel.isPending;
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
+      <SendSource from={send.from} coin={send.coin} />
       <p className="text-sm">
         {t('Sign this transaction with the wallet that has the keys, then enter or choose the signed copy.')}
       </p>
-      <CopyLine text={psbt} label={t('unsigned transaction')}>
-        <span className="block truncate">{psbt}</span>
-      </CopyLine>
-      <a className={LINK} href={`data:application/octet-stream;base64,${psbt}`} download={`${sendId}.psbt`}>
-        {t('Save as a .psbt file')}
-      </a>
+      <Unsigned sendId={sendId} psbt={psbt} />
       {collected !== null && (
         <p className="text-sm">
           {t('Signatures: {collected} of {required}', {
@@ -76,6 +73,21 @@ export function SignPsbt({ send, psbt }: { send: Send; psbt: string }) {
       />
       {cancel.error !== null && <Problem error={cancel.error} />}
     </div>
+  );
+}
+
+function Unsigned({ sendId, psbt }: { sendId: string; psbt: string }) {
+  return (
+    <>
+      <CopyLine text={psbt} label={t('unsigned transaction')}>
+        <span dir="ltr" className="block truncate">
+          {psbt}
+        </span>
+      </CopyLine>
+      <a className={LINK} href={`data:application/octet-stream;base64,${psbt}`} download={`${sendId}.psbt`}>
+        {t('Save as a .psbt file')}
+      </a>
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import { Button, Problem } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Recipients } from './recipients.tsx';
+import { SendSource } from './send-source.tsx';
 
 const REFETCH_MS = 10_000;
 
@@ -78,6 +79,7 @@ function Decision({ of: { send, requestedBy, canApprove }, onClose }: { of: Appr
       ) : (
         <Recipients outputs={send.outputs} coin={send.coin} />
       )}
+      <SendSource from={send.from} coin={send.coin} />
       <p className="text-sm">{`${t('Network fee at most')}: ${formatCoins(send.maxFee)} ${send.coin}`}</p>
       {requestedBy !== null && <p>{t('Ordered by {name}', { name: requestedBy })}</p>}
       <ul className="text-sm text-soft">

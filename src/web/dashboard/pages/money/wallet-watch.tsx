@@ -89,7 +89,9 @@ function AccountCard({ account }: { account: Account }) {
             amount: account.balance,
             coin,
             gap: account.gap,
-          })}
+          })}{' '}
+          {account.changeGap > 0 &&
+            t('Change addresses without money at the end: {gap}.', { gap: account.changeGap })}
         </p>
       )}
       {error !== null && <Problem error={error} />}
