@@ -22,6 +22,7 @@ import { advanceSends } from '../../src/usecases/wallet/lifecycle/advance-sends.
 import { bumpSends } from '../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { consolidate } from '../../src/usecases/wallet/sweep/consolidate.ts';
 import { consolidateRound } from '../../src/usecases/wallet/sweep/consolidate-rounds.ts';
+import { ForwardWorld } from '../integration/forwards/forward-world.ts';
 import { LinkWorld } from '../integration/refunds/link-world.ts';
 import { outputFunds } from './output-funds.ts';
 import { eventually } from './poll.ts';
@@ -92,6 +93,7 @@ export class Treasury implements AsyncDisposable {
   /** By the send's id. */
   readonly bounds = new Map<string, Bound>();
   readonly #world: LinkWorld;
+  readonly #forwards: ForwardWorld;
   readonly #payments: { id: string }[] = [];
   /** The version of each send that the node saw first, by the send's id. */
   readonly #first = new Map<string, string>();
@@ -100,6 +102,7 @@ export class Treasury implements AsyncDisposable {
 
   private constructor(world: LinkWorld) {
     this.#world = world;
+    this.#forwards = new ForwardWorld(world.shop.world);
   }
 
   /** Two large outputs, hundreds of small ones, and settled payments that can be given back. */
@@ -116,6 +119,8 @@ export class Treasury implements AsyncDisposable {
     for (let made = 0; made < PAYMENTS; made += 1) {
       treasury.#payments.push(await treasury.#world.paid());
     }
+    const terms = { keep: '20', threshold: '0.5', intervalMinutes: 1 };
+    await treasury.#forwards.rule(COIN, { to: treasury.#world.payer(500), ...terms });
     return treasury;
   }
 
@@ -133,9 +138,12 @@ export class Treasury implements AsyncDisposable {
       if (error instanceof AppError && USUAL.includes(error.code)) return null;
       throw error;
     });
-    for (const { id, purpose, drawsOn: payer } of await this.#sends()) {
+    for (const { id, purpose, drawsOn: payer, reason, ordered } of await this.#sends()) {
       const isOrdered = step.kind === 'order' || purpose === 'sweep';
       if (!known.has(id) && payer === null && bound !== null && isOrdered) this.bounds.set(id, bound);
+      // TILLD_FORWARD_FEE_SHARE is 1 %.
+      if (!known.has(id) && reason === 'forward')
+        this.bounds.set(id, { fee: BigInt(ordered) / 100n, rate: null });
     }
   }
 
@@ -235,6 +243,8 @@ export class Treasury implements AsyncDisposable {
     await advanceSends(deps, CHAIN);
     await consolidateRound(deps, CHAIN);
     await sendClaims(deps);
+    this.#forwards.change = deps;
+    await this.#forwards.run();
     await this.#world.shop.world.sync(COIN);
   }
 
