@@ -131,6 +131,9 @@ it('the dashboard of a clerk offers the actions of the role, and creates a payme
 it('the dashboard of a clerk does not show a page that the role excludes, also by its URL', async () => {
   await clerk.goto(`${home}/wallet`);
   await clerk.getByText('Your role in this shop, clerk, does not include this').first().waitFor();
+  await clerk.goto(`${home}/settings`);
+  await clerk.getByText('Only the owner of the shop can change its settings.').waitFor();
+  expect(await clerk.getByRole('button', { name: 'Save' }).count()).toBe(0);
   browser.takeComplaints();
 });
 

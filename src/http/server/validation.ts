@@ -24,8 +24,13 @@ export function validationError(problems: readonly FieldProblem[]): AppError {
 
 function toProblem(issue: Issue, part: string, raw: unknown): FieldProblem {
   const field = fieldName(issue.path) || part;
-  if (valueAt(raw, issue.path) === undefined) return { field, code: 'required', message: 'is required' };
+  if (valueAt(raw, issue.path) === undefined) return { field, code: 'required', message: absent(issue) };
   return { field, code: issueCode(issue), message: issueMessage(issue) };
+}
+
+/** A rule between fields names the other field that would do as well. */
+function absent({ code, message }: Issue): string {
+  return code === 'custom' && message.startsWith('is required') ? message : 'is required';
 }
 
 function fieldName(path: readonly PropertyKey[]): string {

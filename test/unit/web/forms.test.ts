@@ -33,6 +33,7 @@ describe('hostName of a domain that a user pasted', () => {
 describe('fieldWords for a validation error of the API', () => {
   it.each([
     ['is required', 'Please fill this in.'],
+    ['is required, or priceId', 'Please fill this in.'],
     ['must not be empty', 'Please fill this in.'],
     ['must have at least 8 characters', 'Please use at least 8 characters.'],
     [

@@ -16,7 +16,7 @@ const takenText = (): string => t('This is taken already.');
 
 /** The API's messages about fields, and their wording for merchants. */
 const KNOWN: readonly (readonly [said: RegExp, say: Say])[] = [
-  [/^(is required|must not be empty)$/, fill],
+  [/^(is required(, or .+)?|must not be empty)$/, fill],
   [/^must have at least (\d+) characters$/, ([count]) => charactersAtLeast(count)],
   [
     /^must have at most (\d+) characters$/,

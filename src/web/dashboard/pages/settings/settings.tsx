@@ -3,6 +3,7 @@ import { api } from '../../api/client.ts';
 import { changedFields } from '../../api/changed-fields.ts';
 import type { Body, Data } from '../../contract/contract.ts';
 import { useAct, useShop, useShops } from '../../api/hooks.ts';
+import { usePermission } from '../../api/permissions.ts';
 import type { Shop } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
@@ -19,6 +20,7 @@ import { Subscriptions } from './subscriptions.tsx';
 export function SettingsPage() {
   const shops = useShops();
   const shop = useShop();
+  const may = usePermission();
   return (
     <>
       <PageTitle title={t('Shop settings')} lead={shop?.name} />
@@ -26,6 +28,8 @@ export function SettingsPage() {
         {() =>
           shop === undefined ? (
             <p>{t('There is no such shop.')}</p>
+          ) : !may('owner') ? (
+            <p>{t('Only the owner of the shop can change its settings.')}</p>
           ) : (
             <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
               <General key={shop.id} shop={shop} />
