@@ -119,7 +119,7 @@ export class Treasury implements AsyncDisposable {
     for (let made = 0; made < PAYMENTS; made += 1) {
       treasury.#payments.push(await treasury.#world.paid());
     }
-    const terms = { keep: '20', threshold: '0.5', intervalMinutes: 1 };
+    const terms = { keep: '12', threshold: '0.5', intervalMinutes: 1 };
     await treasury.#forwards.rule(COIN, { to: treasury.#world.payer(500), ...terms });
     return treasury;
   }

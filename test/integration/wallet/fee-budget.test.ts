@@ -22,6 +22,7 @@ async function check(treasury: Treasury): Promise<void> {
     expect(costs.filter((fee) => fee > budget)).toEqual([]);
     expect(worst).toBeLessThanOrEqual(budget);
     expect(worst).toBeLessThanOrEqual(bound?.fee ?? worst);
+    if (send.reason === 'forward') expect(budget).toBeLessThanOrEqual(bound?.fee ?? 0n);
     expect(versions.filter((version) => rateOf(version) > (bound?.rate ?? rateOf(version)))).toEqual([]);
     if (bound === undefined) expect(worst).toBeLessThanOrEqual(given.get(send.id) ?? worst);
   }
