@@ -7,7 +7,7 @@ import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import type { Coin, Mode } from '../domain/coins.ts';
-import type { ReadReceiveBranch, ReadWatchAccount, SecretBox } from '../domain/keys.ts';
+import type { FindListedProblem, ReadReceiveBranch, ReadWatchAccount, SecretBox } from '../domain/keys.ts';
 import type { Certificate } from '../http/server/certificate.ts';
 import type { ReplicaStatus } from '../replica/watch.ts';
 import type { ServerFaults } from '../usecases/attention/index.ts';
@@ -28,6 +28,7 @@ import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 export interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly readReceiveBranch: ReadReceiveBranch;
   readonly readWatchAccount: ReadWatchAccount;
+  readonly findListedProblem: FindListedProblem;
   readonly rates: CreatePaymentDeps['rates'];
   readonly config: Config;
   readonly secretBox: SecretBox;
@@ -137,10 +138,11 @@ function signing({ deriver, sign, policy, inFlight, readWatchAccount }: HttpDeps
 /** Rules that lead money to another wallet. */
 function walletRules(deps: HttpDeps) {
   const { db, clock, logger, chains, policy, secretBox, readReceiveBranch, readWatchAccount } = deps;
+  const { deriver, findListedProblem } = deps;
   const rules = { db, clock, logger, chains, policy };
   return {
     forwards: { ...rules, readReceiveBranch },
-    watch: { ...rules, secretBox, readWatchAccount },
+    watch: { ...rules, secretBox, readWatchAccount, findListedProblem, deriver },
   };
 }
 

@@ -10,6 +10,7 @@ import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { receiveBranchReader } from '../wallet/receive-branch.ts';
 import { watchAccountReader } from '../wallet/watch-account.ts';
+import { findListedProblem } from '../wallet/listed-address.ts';
 import { withReservedAddresses } from '../wallet/issued-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
@@ -49,6 +50,7 @@ export async function openWallet(parts: WalletParts) {
     lookAheadLeft,
     readReceiveBranch,
     readWatchAccount,
+    findListedProblem,
   };
 }
 

@@ -13,6 +13,8 @@ export interface KeyPath {
   readonly index: number;
   /** Of a watched account (`watchNumber`): its descriptor, which derives its addresses and cannot sign. */
   readonly descriptor?: string;
+  /** Of a watched account that is a list of addresses: the address itself. */
+  readonly listed?: string;
 }
 
 /** Account numbers from here on are those of watched accounts: no account of the wallet tree has them (BIP-32). */
@@ -65,6 +67,9 @@ export type ReadReceiveBranch = (
   chain: { readonly coin: Coin; readonly mode: Mode },
   text: string,
 ) => ReceiveBranch | { readonly problem: string };
+
+/** Why no wallet can have the key of a listed address, or null where that is not recognisable; completes "addresses.3 …". */
+export type FindListedProblem = (coin: Coin, address: string) => string | null;
 
 /** Public keys of an account of another wallet whose addresses the shop gives out; they cannot spend. */
 export interface WatchAccountKeys {

@@ -81,6 +81,7 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
 
   return {
     address(path) {
+      if (path.listed !== undefined) return path.listed;
       if (path.descriptor !== undefined) return watchedAddress(path, path.descriptor);
       assertPath(path);
       const definition = COIN_DEFINITIONS[path.coin];
@@ -98,7 +99,8 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
       }
     },
     privateKey(path) {
-      if (path.descriptor !== undefined) throw new RangeError('a watched account has no private keys');
+      if (path.descriptor !== undefined || path.listed !== undefined)
+        throw new RangeError('a watched account has no private keys');
       assertPath(path);
       if (COIN_DEFINITIONS[path.coin].family === 'solana') return solanaKey(path);
       const branchPath = secpBranchPath(path, liveNetwork);

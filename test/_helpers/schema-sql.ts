@@ -69,6 +69,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     'address_counters',
     'look_ahead_ranges',
     'watch_accounts',
+    'watch_addresses',
     'wallet_labels',
     'outputs',
     'output_counts',

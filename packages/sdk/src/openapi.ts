@@ -3687,6 +3687,7 @@ export interface paths {
             descriptor?: string;
             xpub?: string;
             path?: string;
+            addresses?: string[];
           };
         };
       };
@@ -6155,7 +6156,12 @@ export interface components {
       /** @enum {string} */
       state: "proposed" | "pending" | "active" | "ended";
       active: boolean;
-      descriptor: string;
+      descriptor: string | null;
+      list: {
+        size: number;
+        remaining: number;
+        last: string;
+      } | null;
       addresses: string[];
       nextIndex: number;
       takesEffectAt: string | null;

@@ -4,7 +4,9 @@ import {
   confirmWatch,
   dropPendingWatch,
   endWatch,
+  LIST_MAX,
   listWatched,
+  proposeList,
   proposeWatch,
   WATCH_STATES,
   type WatchDeps,
@@ -20,6 +22,9 @@ const TAGS = ['Wallet'];
 const DESCRIPTOR_MAX = 3_000;
 const KEY_MAX = 120;
 const PATH_MAX = 60;
+const ADDRESS_MAX = 64;
+/** The address of the examples of EIP-55. */
+const EXAMPLE_ETH = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const EXAMPLE_ID = 'wat_2kX9vTq4ZbL7';
 /** The account of the test vectors of BIP-84. */
 const EXAMPLE_KEY =
@@ -37,13 +42,23 @@ const account = z
       example: 'proposed',
     }),
     active: z.boolean().meta({ example: false }),
-    descriptor: z.string().meta({
-      description: 'Output descriptor of both branches (BIP 389); `0` is for payments, `1` for change',
+    descriptor: z.string().nullable().meta({
+      description:
+        'Output descriptor of both branches (BIP 389); `0` is for payments, `1` for change. null for a list',
       example: 'wpkh([73c5da0a/84h/0h/0h]xpub…/<0;1>/*)#…',
     }),
-    addresses: z
-      .array(z.string().meta({ example: EXAMPLES.address }))
-      .meta({ description: 'Its next five addresses: compare them with those that its own wallet shows' }),
+    list: z
+      .object({
+        size: z.int().meta({ example: 1_000 }),
+        remaining: z.int().meta({ description: 'Addresses that no order has yet', example: 950 }),
+        last: z.string().meta({ description: 'Its last address', example: EXAMPLES.address }),
+      })
+      .nullable()
+      .meta({ description: 'Of a list of addresses (ETH and SOL)', example: null }),
+    addresses: z.array(z.string().meta({ example: EXAMPLES.address })).meta({
+      description:
+        'Its next five addresses, fewer at the end of a list: compare them with those that its own wallet shows',
+    }),
     nextIndex: z.int().meta({ description: 'Of the first of them', example: 0 }),
     takesEffectAt: timestamp().nullable().meta({ example: null }),
     balance: z.string().meta({ description: 'Confirmed money on it', example: '0.25' }),
@@ -97,8 +112,11 @@ function proposeRoute(deps: WatchDeps): Route {
     scope: 'never',
     changesAccess: true,
     summary: 'Propose an account to watch',
+    bodyLimitBytes: LIST_MAX * ADDRESS_MAX,
     description:
-      'For the owner, BTC and LTC. Reads the public keys of an account of another wallet and shows its first addresses. ' +
+      'For the owner. For ETH and SOL give `addresses`, a list that orders are paid to one after the other: it adds to ' +
+      'the lists in use, each of its addresses is given out once, and an order gets none of the till when all are. ' +
+      'Addresses that this server uses already are refused with their index. For BTC and LTC it reads the public keys of an account of another wallet and shows its first addresses. ' +
       'It has no effect before you confirm it. Give a descriptor with its checksum (pkh, wpkh, sh(wpkh), tr, ' +
       'wsh(sortedmulti), sh(wsh(sortedmulti))), with key origins if a hardware wallet is to sign, or an extended public ' +
       'key (xpub, ypub, zpub and the like). A private key is refused.',
@@ -116,11 +134,22 @@ function proposeRoute(deps: WatchDeps): Route {
       path: directs(text({ max: PATH_MAX }))
         .optional()
         .meta({ description: 'Below the xpub; defaults to `0/*`, with `1/*` for change', example: '0/*' }),
+      addresses: directs(z.array(text({ max: ADDRESS_MAX })).max(LIST_MAX))
+        .optional()
+        .meta({
+          description: 'ETH and SOL: addresses of another wallet, in the order in which they are given out',
+          example: [EXAMPLES.address],
+        }),
     }),
-    example: { body: { ...EXAMPLE, xpub: EXAMPLE_KEY } },
+    example: {
+      body: { ...EXAMPLE, xpub: EXAMPLE_KEY },
+      otherBodies: { 'A list of addresses': { ...EXAMPLE, coin: 'ETH', addresses: [EXAMPLE_ETH] } },
+    },
     data: account,
-    handler: async ({ auth, body, storeAnswer }) =>
-      proposeWatch(deps, { ...body, userId: auth.userId }, storeAnswer),
+    handler: async ({ auth: { userId }, body: { addresses, ...body }, storeAnswer }) =>
+      addresses === undefined
+        ? proposeWatch(deps, { ...body, userId }, storeAnswer)
+        : proposeList(deps, { ...body, addresses, userId }, storeAnswer),
   });
 }
 

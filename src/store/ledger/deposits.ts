@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { isOwn } from './address-index.ts';
 import { isUnfrozen } from '../sends/wallet-freezes.ts';
 
 /** Settled money on one payment's address. */
@@ -42,6 +43,7 @@ export async function settledDeposits(
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
+    .where(isOwn)
     .where('outputs.spentHeight', 'is', null)
     .where('outputs.height', '<=', upTo.height)
     .where('addresses.purpose', 'in', ['payment', 'recovered'])

@@ -32,20 +32,23 @@ export async function reserveAddresses(
     .execute();
 }
 
-/** Like reserveAddresses, for a branch of a watched account. */
+/** Like reserveAddresses, for a branch of a watched account; at most to the end of a list. @returns how many */
 export async function reserveWatchAddresses(
   tx: Tx,
-  { number, merchantId, coin, nextReceive, nextChange }: WatchAccount,
+  { number, merchantId, coin, nextReceive, nextChange, listSize }: WatchAccount,
   of: { readonly branch: 0 | 1; readonly count: number; readonly createdAt: number },
-): Promise<void> {
-  const { branch, count, createdAt } = of;
+): Promise<number> {
+  const { branch, createdAt } = of;
   const first = branch === 0 ? nextReceive : nextChange;
+  const count = Math.min(of.count, (listSize ?? Infinity) - first);
+  if (count <= 0) return 0;
   await skipWatchIndexes(tx, number, branch, first + count);
   const [nextIndex, untilIndex] = [toStoredIndex(number, first), toStoredIndex(number, first + count)];
   await tx
     .insertInto('look_ahead_ranges')
     .values({ merchantId, coin, branch, nextIndex, untilIndex, createdAt })
     .execute();
+  return count;
 }
 
 /** The next range to watch, chain by chain; undefined when all are watched. */

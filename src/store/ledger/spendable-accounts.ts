@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Fund, OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { isOwn } from './address-index.ts';
 import { isUnfrozen } from '../sends/wallet-freezes.ts';
 
 /** The balance of one address that no send has reserved yet. */
@@ -133,6 +134,7 @@ function idle(db: Db, chain: ChainId) {
     .where('outputs.coin', '=', chain.coin)
     .where('outputs.mode', '=', chain.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
+    .where(isOwn)
     .where('outputs.spentBy', 'is', null)
     .where('outputs.sendId', 'is', null)
     .where('outputs.addressId', 'not in', drawn)

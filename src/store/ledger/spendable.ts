@@ -167,6 +167,7 @@ function heldBy(db: Db, { merchantId, coin, mode }: WalletRef, address: string):
     .selectFrom('outputs')
     .where('outputs.addressId', 'in', account)
     .where('outputs.state', '=', sql.lit('confirmed'))
+    .where(isOwn)
     .where('outputs.spentHeight', 'is', null);
 }
 

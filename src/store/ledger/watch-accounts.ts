@@ -5,6 +5,7 @@ import type { WatchAccountRow } from '../schema/ledger.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import { fromStoredIndex, storedIndexes } from './address-index.ts';
+import { dropProposedAddresses } from './watch-lists.ts';
 
 /** An account of another wallet whose addresses a shop gives out. */
 export type WatchAccount = Selectable<WatchAccountRow>;
@@ -16,6 +17,8 @@ export async function proposeWatchAccount(
   tx: Tx,
   row: Omit<WatchAccount, 'number' | 'nextChange' | 'confirmedAt' | 'pendingId' | 'startsAt'>,
 ): Promise<WatchAccount> {
+  for (const { number, listSize } of await unconfirmedAccounts(tx, row))
+    if (listSize !== null) await dropProposedAddresses(tx, number, listSize);
   await tx
     .deleteFrom('watch_accounts')
     .where('merchantId', '=', row.merchantId)
@@ -28,6 +31,10 @@ export async function proposeWatchAccount(
     .values({ ...row, nextChange: 0, confirmedAt: null, pendingId: null, startsAt: null })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+async function unconfirmedAccounts(db: Db, wallet: Wallet): Promise<WatchAccount[]> {
+  return (await listWalletAccounts(db, wallet)).filter(({ confirmedAt }) => confirmedAt === null);
 }
 
 export async function updateWatchAccount(
@@ -97,11 +104,21 @@ export async function activeWatchAccounts(
   db: Db,
   of: { readonly merchantId: string; readonly mode: Mode; readonly now: number },
 ): Promise<ReadonlyMap<Coin, WatchAccount>> {
-  const rows = await started(db, of);
+  const rows = await startedWatchAccounts(db, of);
   return new Map(rows.map((row) => [row.coin, row]));
 }
 
-/** The latest of a coin comes last. */
+/**
+ * The accounts that have taken effect and were not ended, the latest of a coin last: of accounts with keys the latest
+ * is used, of lists all of them, the earliest first.
+ */
+export async function startedWatchAccounts(
+  db: Db,
+  of: { readonly merchantId: string; readonly mode: Mode; readonly now: number },
+): Promise<readonly WatchAccount[]> {
+  return started(db, of);
+}
+
 const started = prepared(
   (db, param: ParamOf<{ readonly merchantId: string; readonly mode: Mode; readonly now: number }>) =>
     db
@@ -163,7 +180,7 @@ export async function skipWatchIndexes(tx: Tx, number: number, branch: 0 | 1, be
   const column = branch === 0 ? 'nextReceive' : 'nextChange';
   await tx
     .updateTable('watch_accounts')
-    .set({ [column]: below })
+    .set({ [column]: sql<number>`min(${below}, coalesce(list_size, ${below}))` })
     .where('number', '=', number)
     .where(column, '<', below)
     .execute();
@@ -264,45 +281,4 @@ export async function countChangeAfter(
     .where('address', '=', address)
     .executeTakeFirst();
   return row === undefined ? nextChange : nextChange - fromStoredIndex(row.idx).index - 1;
-}
-
-/** What an account holds: in blocks and unspent, and seen but not in a block; atoms. */
-export async function watchBalance(
-  db: Db,
-  { number, merchantId, coin, mode }: WatchAccount,
-): Promise<{ readonly confirmed: bigint; readonly unconfirmed: bigint }> {
-  const { from, below } = storedIndexes(number);
-  const rows = await db
-    .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.addressId')
-    .select(['outputs.state'])
-    .select(sql<string>`cast(sum(cast(outputs.amount as integer)) as text)`.as('amount'))
-    .where('outputs.merchantId', '=', merchantId)
-    .where('outputs.coin', '=', coin)
-    .where('outputs.mode', '=', mode)
-    .where(sql<boolean>`outputs.watch_only = 1`)
-    .where('outputs.state', 'in', ['confirmed', 'unconfirmed'])
-    .where('outputs.spentBy', 'is', null)
-    .where('addresses.idx', '>=', from)
-    .where('addresses.idx', '<', below)
-    .groupBy('outputs.state')
-    .execute();
-  const sum = (wanted: string) => BigInt(rows.find(({ state }) => state === wanted)?.amount ?? 0);
-  return { confirmed: sum('confirmed'), unconfirmed: sum('unconfirmed') };
-}
-
-/** Confirmed money of a wallet on all of its watched accounts, atoms. */
-export async function sumWatchOnly(db: Db, { merchantId, coin, mode }: Wallet): Promise<bigint> {
-  const row = await db
-    .selectFrom('outputs')
-    .select(sql<string>`cast(coalesce(sum(cast(amount as integer)), 0) as text)`.as('amount'))
-    .where('merchantId', '=', merchantId)
-    .where('coin', '=', coin)
-    .where('mode', '=', mode)
-    .where('state', '=', sql.lit('confirmed'))
-    .where('spentBy', 'is', null)
-    .where('sendId', 'is', null)
-    .where(sql<boolean>`watch_only = 1`)
-    .executeTakeFirstOrThrow();
-  return BigInt(row.amount);
 }

@@ -27,6 +27,7 @@ export const FLAGS: FlagTables = {
   payment_links: { priceLocked: true, active: true },
   subscriptions: { hasGrace: true, cancelAtPeriodEnd: true, trialEndingSent: true },
   payments: { priceLocked: true, hasMoneyAfterRefund: true },
+  watch_addresses: { confirmed: true },
   outputs: { late: true, watchOnly: true },
   unconfirmed_inputs: { parentOpen: true },
   unread_transactions: { unknownVersion: true },

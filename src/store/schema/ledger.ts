@@ -35,6 +35,8 @@ export interface WatchAccountRow {
   firstChange: string;
   nextReceive: number;
   nextChange: number;
+  /** Number of its addresses in `watch_addresses`; null: its descriptor derives them. */
+  listSize: number | null;
   /** Null: its owner has not compared its addresses yet. */
   confirmedAt: number | null;
   /** The change that the link of a mail undoes. */
@@ -43,6 +45,22 @@ export interface WatchAccountRow {
   startsAt: number | null;
   createdAt: number;
   updatedAt: number;
+}
+
+/** An address of a watched account that is a list. */
+export interface WatchAddressRow {
+  accountNumber: number;
+  /** Its position in the list. */
+  idx: number;
+  coin: Coin;
+  mode: Mode;
+  watchKey: string;
+  address: string;
+  /** Its list is confirmed: no other confirmed one has the address. */
+  confirmed: Generated<boolean>;
+  /** When it was given out; set once. */
+  givenAt: number | null;
+  paymentId: string | null;
 }
 
 /** A label that a shop imported (BIP 329). */

@@ -28,6 +28,7 @@ import * as watchAccounts from './migrations/0141-watch-accounts.ts';
 import * as sendFeeTerms from './migrations/0144-send-fee-terms.ts';
 import * as sendPsbts from './migrations/0145-send-psbts.ts';
 import * as walletLabels from './migrations/0146-wallet-labels.ts';
+import * as watchLists from './migrations/0147-watch-lists.ts';
 import * as sendPsbtInputs from './migrations/0149-send-psbt-inputs.ts';
 import * as sendSources from './migrations/0150-send-sources.ts';
 import { readSchema } from './read-schema.ts';
@@ -64,6 +65,7 @@ export const MIGRATIONS: Migrations = {
   '0144-send-fee-terms': sendFeeTerms,
   '0145-send-psbts': sendPsbts,
   '0146-wallet-labels': walletLabels,
+  '0147-watch-lists': watchLists,
   '0149-send-psbt-inputs': sendPsbtInputs,
   '0150-send-sources': sendSources,
 };

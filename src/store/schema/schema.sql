@@ -1012,11 +1012,38 @@ CREATE TABLE watch_accounts (
   pending_id TEXT,
   starts_at INTEGER,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  list_size INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX watch_accounts_once ON watch_accounts (coin, mode, first_receive)
   WHERE confirmed_at IS NOT NULL;
 CREATE INDEX watch_accounts_by_wallet ON watch_accounts (merchant_id, mode, coin, starts_at);
+CREATE INDEX watch_lists ON watch_accounts (merchant_id, mode, coin) WHERE list_size IS NOT NULL
+  AND starts_at IS NOT NULL;
+
+CREATE TABLE watch_addresses (
+  account_number INTEGER NOT NULL REFERENCES watch_accounts(number),
+  idx INTEGER NOT NULL,
+  coin TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  watch_key TEXT NOT NULL,
+  address TEXT NOT NULL,
+  confirmed INTEGER NOT NULL DEFAULT 0,
+  given_at INTEGER,
+  payment_id TEXT REFERENCES payments(id),
+  PRIMARY KEY (account_number, idx)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX watch_addresses_once ON watch_addresses (coin, mode, watch_key) WHERE confirmed = 1;
+CREATE TRIGGER watch_addresses_given BEFORE UPDATE OF given_at ON watch_addresses
+  WHEN OLD.given_at IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'an address of a watched list is given out once');
+END;
+CREATE TRIGGER watch_addresses_kept BEFORE DELETE ON watch_addresses
+  WHEN OLD.confirmed = 1
+BEGIN
+  SELECT RAISE(ABORT, 'an address of a confirmed list is kept');
+END;
 
 CREATE TABLE wallet_labels (
   merchant_id TEXT NOT NULL REFERENCES merchants(id),

@@ -22,6 +22,7 @@ import type {
   LookAheadRangeRow,
   WalletLabelRow,
   WatchAccountRow,
+  WatchAddressRow,
   OutputRow,
   RawTransactionRow,
   UnconfirmedInputRow,
@@ -119,6 +120,7 @@ export interface Tables {
   address_counters: AddressCounterRow;
   look_ahead_ranges: LookAheadRangeRow;
   watch_accounts: WatchAccountRow;
+  watch_addresses: WatchAddressRow;
   wallet_labels: WalletLabelRow;
   payments: PaymentRow;
   payment_notes: PaymentNoteRow;

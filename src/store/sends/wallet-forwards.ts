@@ -39,6 +39,17 @@ export async function listForwards(
   return rows.map(toRule);
 }
 
+/** The addresses and descriptors that the rules of a chain forward to, those that wait included. */
+export async function forwardDestinations(db: Db, { coin, mode }: ChainId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('wallet_forwards')
+    .select(['destination', 'pendingDestination'])
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .execute();
+  return rows.flatMap((row) => [row.destination ?? [], row.pendingDestination ?? []].flat());
+}
+
 /** Active rules whose interval is over. A last run in the future means that the clock was set back. */
 export async function forwardsToRun(db: Db, now: number): Promise<ForwardRule[]> {
   const rows = await db

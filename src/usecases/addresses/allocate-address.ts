@@ -1,4 +1,5 @@
 import type { ChainId, Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
 import { type AddressDeriver, type KeyPath, watchedAccount } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { toStoredIndex } from '../../store/ledger/address-index.ts';
@@ -9,7 +10,12 @@ import {
   type AddressBranch,
   type StoredAddress,
 } from '../../store/ledger/addresses.ts';
-import { activeWatchAccounts, takeWatchIndex, type WatchAccount } from '../../store/ledger/watch-accounts.ts';
+import {
+  startedWatchAccounts,
+  takeWatchIndex,
+  type WatchAccount,
+} from '../../store/ledger/watch-accounts.ts';
+import { takeListedAddress } from '../../store/ledger/watch-lists.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 
 export interface AllocateAddressDeps {
@@ -31,6 +37,7 @@ export interface AllocateAddressInput extends AddressBranch {
  * Issues the next address of a branch and starts watching it, inside the caller's transaction, so that it
  * exists exactly when its purpose exists. Pure derivation, without a call to the node.
  * @param watched the watched account that it belongs to; absent: the wallet tree
+ * @throws {AppError} COIN_UNAVAILABLE at the end of a list
  */
 export async function allocateAddress(
   tx: Tx,
@@ -39,19 +46,20 @@ export async function allocateAddress(
   watched?: WatchAccount,
 ): Promise<StoredAddress> {
   const { coin } = input;
-  const index =
+  const place =
     watched === undefined
-      ? (await allocateAddressIndexes(tx, input, [coin]))[0]?.index
-      : await takeFreeWatchIndex(tx, deps, watched, input.branch);
-  if (index === undefined) throw new Error(`no ${coin} address was stored`);
-  const [row] = await storeAddresses(tx, deps, input, [{ coin, index, watched }]);
+      ? (await allocateAddressIndexes(tx, input, [coin]))[0]
+      : await takeFreePlace(tx, deps, [watched], input);
+  if (place === undefined) throw noneLeft(coin);
+  const [row] = await storeAddresses(tx, deps, input, [place]);
   if (row === undefined) throw new Error(`no ${coin} address was stored`);
   return row;
 }
 
 /**
  * Like allocateAddress, for one address on the same branch of each of these coins; in no particular order. Payments get
- * those of the watched accounts that the shop uses.
+ * those of the watched accounts that the shop uses, and never one of the till where a list has come to its end.
+ * @throws {AppError} COIN_UNAVAILABLE
  */
 export async function allocateAddresses(
   tx: Tx,
@@ -61,34 +69,66 @@ export async function allocateAddresses(
 ): Promise<StoredAddress[]> {
   const { merchantId, mode, branch, purpose } = input;
   const now = deps.clock.now();
-  const accounts =
-    purpose === 'payment' ? await activeWatchAccounts(tx, { merchantId, mode, now }) : new Map<Coin, never>();
-  const own = coins.filter((coin) => !accounts.has(coin));
+  const started = purpose === 'payment' ? await startedWatchAccounts(tx, { merchantId, mode, now }) : [];
+  const isWatched = (coin: Coin): boolean => started.some((account) => account.coin === coin);
+  const own = coins.filter((coin) => !isWatched(coin));
   const places: Place[] = [...(await allocateAddressIndexes(tx, { merchantId, mode, branch }, own))];
-  for (const coin of coins) {
-    const watched = accounts.get(coin);
-    if (watched === undefined) continue;
-    places.push({ coin, watched, index: await takeFreeWatchIndex(tx, deps, watched, branch) });
+  for (const coin of coins.filter(isWatched)) {
+    const accounts = started.filter((account) => account.coin === coin);
+    const latest = accounts.slice(-1);
+    const isList = latest.every(({ listSize }) => listSize !== null);
+    const place = await takeFreePlace(tx, deps, isList ? accounts : latest, input);
+    if (place === undefined) throw noneLeft(coin);
+    places.push(place);
   }
   return storeAddresses(tx, deps, input, places);
+}
+
+/** Why a coin is not offered although its node is in sync. */
+export function noneLeft(coin: Coin): AppError {
+  const message = `${coin}: every address of the list that new orders are paid to was given out; the owner has to add more`;
+  return new AppError('COIN_UNAVAILABLE', message);
 }
 
 /** Addresses in a row that another account may have: accounts with the same keys in another order share some. */
 const SHARED_MAX = 1_000;
 
-/** The next index of a branch whose address nothing on this server uses: its money would be credited twice. */
-async function takeFreeWatchIndex(
+/**
+ * The next place of the first of these accounts that has one, whose address nothing on this server uses: its money would
+ * be credited twice. Undefined at the end of the lists.
+ */
+async function takeFreePlace(
   tx: Tx,
-  { deriver, toWatchKey }: Pick<AllocateAddressDeps, 'deriver' | 'toWatchKey'>,
-  watched: WatchAccount,
-  branch: 0 | 1,
-): Promise<number> {
-  for (let skipped = 0; skipped < SHARED_MAX; skipped += 1) {
-    const index = await takeWatchIndex(tx, watched.number, branch);
-    const key = toWatchKey(watched, deriver.address(watchPath(watched, branch, index)));
-    if ((await findWatched(tx, watched, [key])).length === 0) return index;
+  deps: AllocateAddressDeps,
+  accounts: readonly WatchAccount[],
+  { branch, paymentId }: Pick<AllocateAddressInput, 'branch' | 'paymentId'>,
+): Promise<Place | undefined> {
+  let skipped = 0;
+  for (const watched of accounts) {
+    for (; skipped < SHARED_MAX; skipped += 1) {
+      const place = await takeNextPlace(tx, deps, watched, { branch, paymentId });
+      if (place === undefined) break;
+      const path = watchPath(watched, branch, place.index, place.listed);
+      const key = deps.toWatchKey(watched, deps.deriver.address(path));
+      if ((await findWatched(tx, watched, [key])).length === 0) return place;
+    }
   }
-  throw new Error(`another wallet uses ${SHARED_MAX} addresses in a row of watched account ${watched.id}`);
+  if (skipped < SHARED_MAX) return undefined;
+  throw new Error(
+    `another wallet uses ${SHARED_MAX} addresses in a row of watched account ${accounts[0]?.id}`,
+  );
+}
+
+async function takeNextPlace(
+  tx: Tx,
+  { clock }: Pick<AllocateAddressDeps, 'clock'>,
+  watched: WatchAccount,
+  { branch, paymentId }: Pick<AllocateAddressInput, 'branch' | 'paymentId'>,
+): Promise<Place | undefined> {
+  const { coin, number, listSize } = watched;
+  if (listSize === null) return { coin, watched, index: await takeWatchIndex(tx, number, branch) };
+  const row = await takeListedAddress(tx, number, { now: clock.now(), paymentId });
+  return row && { coin, watched, index: row.idx, listed: row.address };
 }
 
 /** The index that the next address of a branch gets, without taking it. */
@@ -110,6 +150,8 @@ interface Place {
   readonly coin: Coin;
   readonly index: number;
   readonly watched?: WatchAccount | undefined;
+  /** The address, where the watched account is a list. */
+  readonly listed?: string;
 }
 
 async function storeAddresses(
@@ -120,9 +162,11 @@ async function storeAddresses(
 ): Promise<StoredAddress[]> {
   if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
   const createdAt = deps.clock.now();
-  const rows = places.map(({ coin, index, watched }) => {
+  const rows = places.map(({ coin, index, watched, listed }) => {
     const path = { coin, mode, account, branch, index };
-    const address = deps.deriver.address(watched === undefined ? path : watchPath(watched, branch, index));
+    const address = deps.deriver.address(
+      watched === undefined ? path : watchPath(watched, branch, index, listed),
+    );
     return {
       merchantId,
       coin,
@@ -139,11 +183,15 @@ async function storeAddresses(
   return insertAddresses(tx, rows);
 }
 
-/** The path of an address of a watched account. */
+/** The path of an address of a watched account. @param listed the address, where the account is a list */
 export function watchPath(
-  { number, coin, mode, descriptor }: WatchAccount,
+  { number, coin, mode, descriptor, listSize }: WatchAccount,
   branch: 0 | 1,
   index: number,
+  listed?: string,
 ): KeyPath {
-  return { coin, mode, account: watchedAccount(number), branch, index, descriptor };
+  const path = { coin, mode, account: watchedAccount(number), branch, index };
+  if (listSize === null) return { ...path, descriptor };
+  if (listed === undefined) throw new RangeError('an address of a list is stored, not derived');
+  return { ...path, listed };
 }

@@ -1,5 +1,6 @@
 import type { Credit } from '../../domain/chain.ts';
 import { COINS, isUtxoCoin, type ChainId } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { fromStoredIndex } from '../../store/ledger/address-index.ts';
 import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/ledger/addresses.ts';
@@ -24,6 +25,8 @@ export interface GapLimitDeps extends AllocateAddressDeps {
 const GAP = 'look_ahead.gap';
 /** Addresses of watched accounts that this database does not know, as the record outside of it says. */
 const UNKNOWN = 'look_ahead.unknown_watched';
+/** How long after a restore a list may be one of before. */
+const LISTS_KNOWN_AFTER_MS = 30 * 86_400_000;
 /** Addresses per transaction, so that payments of a running daemon never wait long for the write lock. */
 const BATCH = 100;
 
@@ -51,12 +54,16 @@ export async function reserveGapLimit(
   }
   for (const account of (await allWatchAccounts(db)).filter(({ mode }) => mode === 'live')) {
     await db.transaction(async (tx) => {
-      for (const branch of [0, 1] as const)
-        await reserveWatchAddresses(tx, account, { branch, count: gap, createdAt: clock.now() });
+      for (const branch of watchBranches(account))
+        reserved += await reserveWatchAddresses(tx, account, { branch, count: gap, createdAt: clock.now() });
     });
-    reserved += 2 * gap;
   }
   return reserved;
+}
+
+/** A list has no addresses for change. */
+function watchBranches({ listSize }: WatchAccount): readonly (0 | 1)[] {
+  return listSize === null ? [0, 1] : [0];
 }
 
 /**
@@ -70,12 +77,21 @@ export async function reserveUnknownAddresses(
 ): Promise<void> {
   const [gap, unknown] = [Number((await readMeta(tx, GAP)) ?? 0), Number((await readMeta(tx, UNKNOWN)) ?? 0)];
   const count = Math.max(gap, unknown);
-  if (count === 0) return;
-  for (const branch of [0, 1] as const) {
+  if (count === 0 || (account.listSize !== null && (await isLongRestored(tx, clock.now())))) return;
+  for (const branch of watchBranches(account)) {
     if (account.mode === 'live')
       await reserveWatchAddresses(tx, account, { branch, count, createdAt: clock.now() });
     else await skipWatchIndexes(tx, account.number, branch, count);
   }
+}
+
+/**
+ * Whether the last restore was long ago. Keys that are watched again lead to the same addresses whenever that is, but a
+ * list entered then is a new one, and each new list would lose its first addresses.
+ */
+async function isLongRestored(tx: Tx, now: number): Promise<boolean> {
+  const at = await readMeta(tx, 'restored_at');
+  return at !== null && now - Number(at) > LISTS_KNOWN_AFTER_MS;
 }
 
 /** Records that addresses below an index were given out of watched accounts that the database does not know. */
@@ -142,14 +158,19 @@ export async function watchAccountUntil(
   const merchant = account && (await findMerchant(deps.db, account.merchantId));
   if (account === undefined || merchant === undefined) return 0;
   const { coin, mode, merchantId } = account;
-  return watchMissing(deps, until, {
+  return watchMissing(deps, Math.min(until, account.listSize ?? until), {
     next: async (tx) => {
       const now = await findWatchAccountByNumber(tx, number);
       return (branch === 0 ? now?.nextReceive : now?.nextChange) ?? until;
     },
     watch: async (tx) => {
       const at = { coin, mode, merchantId, branch, account: merchant.account };
-      await allocateAddress(tx, deps, { ...at, purpose: 'recovered', paymentId: null }, account);
+      try {
+        await allocateAddress(tx, deps, { ...at, purpose: 'recovered', paymentId: null }, account);
+      } catch (error) {
+        // The end of a list, whose last addresses another wallet uses.
+        if (!(error instanceof AppError) || account.listSize === null) throw error;
+      }
     },
   });
 }

@@ -3,6 +3,7 @@ export {
   type AllocateAddressDeps,
   allocateAddresses,
   nextFreeWatchIndex,
+  noneLeft,
   watchPath,
 } from './allocate-address.ts';
 export { nextChangeAddress, reserveChangeAddress } from './change-address.ts';

@@ -1,7 +1,8 @@
 import { fromStoredIndex } from '../../store/ledger/address-index.ts';
-import { insertAddresses } from '../../store/ledger/addresses.ts';
+import { filterWatched, insertAddresses } from '../../store/ledger/addresses.ts';
 import { nextLookAheadRange, watchedBelow } from '../../store/ledger/look-ahead.ts';
-import { findWatchAccountByNumber } from '../../store/ledger/watch-accounts.ts';
+import { findWatchAccountByNumber, type WatchAccount } from '../../store/ledger/watch-accounts.ts';
+import { listedAddresses } from '../../store/ledger/watch-lists.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { type AllocateAddressDeps, watchPath } from './allocate-address.ts';
@@ -26,18 +27,42 @@ export async function watchLookAhead({ db, deriver, toWatchKey }: WatchLookAhead
     const indexes = Array.from({ length: Math.min(BATCH, untilIndex - nextIndex) }, (_, n) => nextIndex + n);
     const { number } = fromStoredIndex(nextIndex);
     const watched = number === null ? undefined : await findWatchAccountByNumber(tx, number);
-    const rows = indexes.map((idx) => {
+    const { index: from } = fromStoredIndex(nextIndex);
+    const listed = await readListed(tx, watched, { from, below: from + indexes.length });
+    const rows = indexes.map((idx, at) => {
       const { index } = fromStoredIndex(idx);
       const own = { ...chain, account: merchant.account, branch, index };
-      const address = deriver.address(watched === undefined ? own : watchPath(watched, branch, index));
+      const address = deriver.address(
+        watched === undefined ? own : watchPath(watched, branch, index, listed[at]),
+      );
       const watchKey = toWatchKey(chain, address);
       return { ...chain, merchantId, branch, idx, address, watchKey, createdAt };
     });
+    const known = await filterWatched(
+      tx,
+      chain,
+      rows.map(({ watchKey }) => watchKey),
+    );
+    const isOfList = watched !== undefined && watched.listSize !== null;
     await insertAddresses(
       tx,
-      rows.map((row) => ({ ...row, purpose: 'recovered' as const, paymentId: null })),
+      (isOfList ? rows.filter(({ watchKey }) => !known.has(watchKey)) : rows).map((row) => ({
+        ...row,
+        purpose: 'recovered' as const,
+        paymentId: null,
+      })),
     );
     await watchedBelow(tx, range, nextIndex + indexes.length);
     return true;
   });
+}
+
+/** The addresses of a list in a range; none for other accounts, which derive them. */
+async function readListed(
+  db: Db,
+  watched: WatchAccount | undefined,
+  range: { readonly from: number; readonly below: number },
+): Promise<readonly string[]> {
+  if (watched === undefined || watched.listSize === null) return [];
+  return (await listedAddresses(db, watched.number, range)).map(({ address }) => address);
 }

@@ -15,7 +15,7 @@ import {
   type CreatePaymentDeps,
   type LoadedPayment,
   loadPayment,
-  offersFor,
+  shopOffers,
   type RequestedConfirmations,
   stillAllowed,
   storePayment,
@@ -84,7 +84,8 @@ async function insertRenewal(
   const coins = JSON.parse(expired.allowedCryptosJson) as Coin[];
   const amount = await findAmount(tx, expired);
   const price = parsePrice({ ...expired, amount });
-  const offers = offersFor(deps, coins, { mode, price, priceField: 'amount' });
+  const terms = { coins, mode, price, priceField: 'amount' } as const;
+  const offers = await shopOffers(tx, deps, expired.merchantId, terms);
   const now = deps.clock.now();
   const row: StoredPayment = {
     ...expired,

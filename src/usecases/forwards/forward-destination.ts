@@ -5,6 +5,7 @@ import type { ReceiveBranch } from '../../domain/keys.ts';
 import { isDescriptor } from '../../domain/send/forward.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import { nextWatchedReceive, skipWatchedReceive } from '../../store/ledger/watch-accounts.ts';
+import { isListed } from '../../store/ledger/watch-lists.ts';
 import { nextForwardIndex, useForwardIndex } from '../../store/sends/wallet-forwards.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { ForwardDeps } from './forward-deps.ts';
@@ -60,6 +61,11 @@ async function requireForeign(
   const watched = await findWatched(db, adapter, keys);
   if (watched.some((known) => known.merchantId === merchantId))
     throw invalidField(field, 'belongs to this wallet: forwards go to another one');
+  if (await isListed(db, adapter, keys))
+    throw invalidField(
+      field,
+      'is on a list of watched addresses: an order would be credited with the forward',
+    );
 }
 
 /** Where the next forward goes. */

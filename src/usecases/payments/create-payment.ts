@@ -29,7 +29,7 @@ import { toUnpaidPayment } from './load-payment.ts';
 import { refuseInvoiceOrder } from './refuse-invoice-order.ts';
 import {
   confirmationsJson,
-  offersFor,
+  shopOffers,
   quotedTerms,
   type RequestedConfirmations,
   type Offer,
@@ -109,7 +109,8 @@ export async function createPayment(
     refuseExcessiveLines(input.lines, price);
     refuseExcessiveTip(input.tip, price);
     const priceField = price.priceId === null ? 'amount' : 'priceId';
-    const offers = offersFor(deps, allowedCoins(input), { mode, price, priceField });
+    const coins = allowedCoins(input);
+    const offers = await shopOffers(tx, deps, input.merchant.id, { coins, mode, price, priceField });
     return { payment: await createWithOffers(tx, deps, input, { mode, customerId, price, offers }) };
   });
   if (made.repeated !== undefined) {

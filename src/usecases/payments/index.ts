@@ -7,7 +7,7 @@ export { ExpiryBalanceCheck, type Uncredited } from './expiry-balance-check.ts';
 export { findOwnGroupLead, findOwnPayment, getPayment } from './get-payment.ts';
 export { listPayments } from './list-payments.ts';
 export { type LoadedPayment, loadPayment } from './load-payment.ts';
-export { offersFor, type RequestedConfirmations, stillAllowed } from './offers.ts';
+export { offersFor, type RequestedConfirmations, shopOffers, stillAllowed } from './offers.ts';
 export { readPaymentNote, writePaymentNote } from './payment-note.ts';
 export { PaymentChangeBus } from './payment-change-bus.ts';
 export { type LoadPaymentDeps, refundColumns } from './payment-state.ts';

@@ -11,8 +11,11 @@ import {
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Chains } from '../../domain/chains.ts';
 import { requestedAtoms, type Fiat } from '../../domain/fiat.ts';
-import type { RateQuote, Rates } from '../../domain/ports.ts';
+import type { Clock, RateQuote, Rates } from '../../domain/ports.ts';
+import { startedWatchAccounts } from '../../store/ledger/watch-accounts.ts';
 import type { StoredOption } from '../../store/payments/payments.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { noneLeft } from '../addresses/index.ts';
 
 export interface OfferDeps {
   readonly chains: Chains;
@@ -73,6 +76,28 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
     throw invalidField(terms.priceField, `${size} to be paid in any of the allowed coins`, code);
   }
   throw lastError;
+}
+
+/**
+ * offersFor, without coins for which the lists of addresses of the shop have come to their end: their orders would need
+ * an address of the till, where the shop does not want its money.
+ * @throws {AppError} as offersFor
+ */
+export async function shopOffers(
+  tx: Tx,
+  deps: OfferDeps & { readonly clock: Clock },
+  merchantId: string,
+  { coins, ...terms }: Terms & { readonly coins: readonly Coin[] },
+): Promise<Offer[]> {
+  const { mode } = terms;
+  const started = await startedWatchAccounts(tx, { merchantId, mode, now: deps.clock.now() });
+  const left = coins.filter((coin) => {
+    const lists = started.filter((account) => account.coin === coin && account.listSize !== null);
+    return lists.length === 0 || lists.some(({ listSize, nextReceive }) => nextReceive < (listSize ?? 0));
+  });
+  const [first] = coins;
+  if (left.length === 0 && first !== undefined) throw noneLeft(first);
+  return offersFor(deps, left, terms);
 }
 
 /**

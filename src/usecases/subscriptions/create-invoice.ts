@@ -20,7 +20,7 @@ import {
   periodPrice,
   saveSubscription,
 } from '../invoices/index.ts';
-import { createWithOffers, offersFor } from '../payments/index.ts';
+import { createWithOffers, offersFor, shopOffers } from '../payments/index.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
 /**
@@ -109,7 +109,12 @@ async function withPayment(
       mode,
       customerId: row.customerId,
       price: { ...due, amount, productId, priceId },
-      offers: offersFor(deps, acceptedCoins(row), { mode, price: due, priceField: 'priceId' }),
+      offers: await shopOffers(tx, deps, row.merchantId, {
+        coins: acceptedCoins(row),
+        mode,
+        price: due,
+        priceField: 'priceId',
+      }),
     },
   );
   const made = { ...invoice, paymentId: payment.id };

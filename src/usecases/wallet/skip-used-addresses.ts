@@ -27,8 +27,9 @@ export async function skipUsedAddresses(
     const { account, coin, mode, branch, index } = path;
     const watched = watchNumber(path);
     if (watched !== null) {
-      if ((await findWatchAccountByNumber(deps.db, watched)) === undefined)
-        await noteUnknownAddresses(deps.db, index);
+      const known = await findWatchAccountByNumber(deps.db, watched);
+      // Another account may have been confirmed under the number of one that was only proposed.
+      if (known === undefined || known.confirmedAt === null) await noteUnknownAddresses(deps.db, index);
       else addresses += await watchAccountUntil(deps, watched, branch, index);
       continue;
     }

@@ -7,14 +7,16 @@ import {
   updateWatchAccount,
   type WatchAccount,
 } from '../../store/ledger/watch-accounts.ts';
+import { claimListedAddresses } from '../../store/ledger/watch-lists.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findOwnMerchant } from '../access/index.ts';
 import { reserveUnknownAddresses } from '../addresses/index.ts';
 import { newId } from '../events/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
+import { requireUnusedProposal } from './propose-list.ts';
 import { requireUnknown } from './propose-watch.ts';
 import { notifyOfWatch } from './record-watch.ts';
-import { openAccount, viewWatch, type WatchView } from './view-watch.ts';
+import { nextAddresses, viewWatch, type WatchView } from './view-watch.ts';
 import { openOwnWallet, type WatchDeps, type WatchRef } from './watch-deps.ts';
 
 /** The account whose addresses the owner has compared. */
@@ -42,7 +44,8 @@ export async function confirmWatch(
     }
     const opened = await openOwnWallet(tx, deps, { userId, merchantId, coin: account.coin });
     if (opened.wallet.mode !== account.mode) throw notFound();
-    await requireUnknown(tx, deps, opened, account);
+    if (account.listSize === null) await requireUnknown(tx, deps, opened, account);
+    else if (account.confirmedAt === null) await requireUnusedProposal(tx, deps, opened, account);
     const before = await viewWatch(tx, deps, account);
     const isDone = before.state === 'active' || before.state === 'pending';
     const view = isDone ? before : await viewWatch(tx, deps, await start(tx, deps, account));
@@ -60,8 +63,8 @@ async function start(tx: Tx, deps: WatchDeps, account: WatchAccount): Promise<Wa
     !(await hasPaymentAddress(tx, account)) &&
     [account, ...others].every(({ confirmedAt }) => confirmedAt === null);
   for (const other of others) {
-    // Only the newest change is pending.
-    if (other.startsAt !== null && other.startsAt > now)
+    // Only the newest change is pending; lists add to one another.
+    if (account.listSize === null && other.startsAt !== null && other.startsAt > now)
       await updateWatchAccount(tx, other.number, { startsAt: null, pendingId: null, updatedAt: now });
   }
   const change = {
@@ -71,12 +74,14 @@ async function start(tx: Tx, deps: WatchDeps, account: WatchAccount): Promise<Wa
     updatedAt: now,
   };
   await updateWatchAccount(tx, number, change);
+  if (account.confirmedAt === null && account.listSize !== null)
+    await claimListedAddresses(tx, number, account.listSize);
   if (account.confirmedAt === null) await reserveUnknownAddresses(tx, deps, account);
   const started = await findWatchAccount(tx, account.id);
   if (started === undefined) throw new Error(`watched account ${account.id} does not exist`);
   await notifyOfWatch(tx, deps, started, {
     reason: isFirst ? 'watch_changed' : 'watch_pending',
-    address: openAccount(deps, account).address(0, account.nextReceive),
+    address: (await nextAddresses(tx, deps, started, 1))[0] ?? '',
   });
   tx.afterCommit(() =>
     deps.logger.warn({ merchantId, coin, mode, watchId: account.id }, 'watched account confirmed'),
@@ -123,9 +128,9 @@ export async function dropPendingWatch(
   return deps.db.transaction(async (tx) => {
     const { wallet } = await openOwnWallet(tx, deps, ref);
     const now = deps.clock.now();
-    const pending = (await listWalletAccounts(tx, wallet)).find(({ startsAt }) => (startsAt ?? 0) > now);
-    if (pending !== undefined) await dropPending(tx, deps, pending);
-    const result = { dropped: pending !== undefined };
+    const pending = (await listWalletAccounts(tx, wallet)).filter(({ startsAt }) => (startsAt ?? 0) > now);
+    for (const account of pending) await dropPending(tx, deps, account);
+    const result = { dropped: pending.length > 0 };
     await storeResult(tx, result);
     return result;
   });

@@ -1,4 +1,5 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
+import { isUtxoCoin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { WatchAccountKeys } from '../../domain/keys.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
@@ -38,6 +39,12 @@ export async function proposeWatch(
 ): Promise<WatchView> {
   return deps.db.transaction(async (tx) => {
     const { wallet, adapter } = await openOwnWallet(tx, deps, input);
+    if (!isUtxoCoin(wallet.coin))
+      throw invalidField(
+        'addresses',
+        `is required: ${wallet.coin} is watched by a list of addresses`,
+        'required',
+      );
     const { field, keys } = readInput(deps, adapter, input);
     const known = await findKnown(tx, deps, { wallet, adapter }, { field, keys });
     const account = known ?? (await propose(tx, deps, { wallet, adapter }, keys));
@@ -119,7 +126,10 @@ async function propose(
   const now = deps.clock.now();
   return proposeWatchAccount(tx, {
     id: newId('wat_'),
-    ...wallet,
+    coin: wallet.coin,
+    mode: wallet.mode,
+    merchantId: wallet.merchantId,
+    listSize: null,
     descriptor: keys.descriptor,
     firstReceive: adapter.watchKey(keys.address(0, 0)),
     firstChange: adapter.watchKey(keys.address(1, 0)),

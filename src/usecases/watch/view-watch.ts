@@ -7,9 +7,10 @@ import {
   countChangeAfter,
   countUnpaidAddresses,
   listWatchAccounts,
-  watchBalance,
   type WatchAccount,
 } from '../../store/ledger/watch-accounts.ts';
+import { watchBalance } from '../../store/ledger/watch-balances.ts';
+import { listedAddresses } from '../../store/ledger/watch-lists.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { merchantMode } from '../access/index.ts';
@@ -31,7 +32,10 @@ export interface WatchView {
   readonly state: WatchState;
   /** Whether new orders are paid to it. */
   readonly active: boolean;
-  readonly descriptor: string;
+  /** Null: it is a list. */
+  readonly descriptor: string | null;
+  /** Where it is a list of addresses. */
+  readonly list: ListView | null;
   /** Its next addresses for payments. */
   readonly addresses: string[];
   readonly nextIndex: number;
@@ -44,6 +48,14 @@ export interface WatchView {
   /** The same of its change addresses: sends that were not signed, or not yet. */
   readonly changeGap: number;
   readonly createdAt: string;
+}
+
+/** The addresses of a list. */
+interface ListView {
+  readonly size: number;
+  /** Addresses that are not given out yet. */
+  readonly remaining: number;
+  readonly last: string;
 }
 
 type ViewDeps = Pick<WatchDeps, 'clock' | 'readWatchAccount'>;
@@ -63,7 +75,7 @@ export async function listWatched(
 }
 
 export async function viewWatch(db: Db, deps: ViewDeps, account: WatchAccount): Promise<WatchView> {
-  const { id, coin, mode, descriptor, nextReceive, startsAt, createdAt } = account;
+  const { id, coin, mode, descriptor, listSize, nextReceive, startsAt, createdAt } = account;
   const state = await findState(db, account, deps.clock.now());
   const { confirmed, unconfirmed } = await watchBalance(db, account);
   return {
@@ -72,8 +84,9 @@ export async function viewWatch(db: Db, deps: ViewDeps, account: WatchAccount): 
     sandbox: mode === 'sandbox',
     state,
     active: state === 'active',
-    descriptor,
-    addresses: firstAddresses(openAccount(deps, account), 0, nextReceive, SHOWN),
+    descriptor: listSize === null ? descriptor : null,
+    list: await viewList(db, account),
+    addresses: await nextAddresses(db, deps, account, SHOWN),
     nextIndex: nextReceive,
     takesEffectAt: state === 'pending' && startsAt !== null ? isoTime(startsAt) : null,
     balance: formatCoinAmount(confirmed, coin),
@@ -85,15 +98,35 @@ export async function viewWatch(db: Db, deps: ViewDeps, account: WatchAccount): 
 }
 
 async function findState(db: Db, account: WatchAccount, now: number): Promise<WatchState> {
-  const { confirmedAt, startsAt, number, coin } = account;
+  const { confirmedAt, startsAt, number, coin, listSize } = account;
   if (confirmedAt === null) return 'proposed';
   if (startsAt === null) return 'ended';
   if (startsAt > now) return 'pending';
+  if (listSize !== null) return 'active';
   const latest = (await listWatchAccounts(db, account))
     .filter((one) => one.coin === coin && one.startsAt !== null && one.startsAt <= now)
     .toSorted((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0) || a.number - b.number)
     .at(-1);
   return latest?.number === number ? 'active' : 'ended';
+}
+
+async function viewList(db: Db, { number, listSize, nextReceive }: WatchAccount): Promise<ListView | null> {
+  if (listSize === null) return null;
+  const [last] = await listedAddresses(db, number, { from: listSize - 1, below: listSize });
+  return { size: listSize, remaining: listSize - nextReceive, last: last?.address ?? '' };
+}
+
+/** The next addresses for payments; fewer at the end of a list. */
+export async function nextAddresses(
+  db: Db,
+  deps: Pick<WatchDeps, 'readWatchAccount'>,
+  account: WatchAccount,
+  count: number,
+): Promise<string[]> {
+  const { number, nextReceive, listSize } = account;
+  if (listSize === null) return firstAddresses(openAccount(deps, account), 0, nextReceive, count);
+  const range = { from: nextReceive, below: nextReceive + count };
+  return (await listedAddresses(db, number, range)).map(({ address }) => address);
 }
 
 export function openAccount(

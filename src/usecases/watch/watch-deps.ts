@@ -1,8 +1,8 @@
 import type { Chains } from '../../domain/chains.ts';
 import type { ChainAdapter } from '../../domain/chain.ts';
-import { isUtxoCoin, type ChainId, type Coin } from '../../domain/coins.ts';
-import { AppError, invalidField } from '../../domain/errors.ts';
-import type { ReadWatchAccount, SecretBox } from '../../domain/keys.ts';
+import { type ChainId, type Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { AddressDeriver, FindListedProblem, ReadWatchAccount, SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -15,6 +15,8 @@ export interface WatchDeps {
   readonly chains: Chains;
   readonly policy: Pick<SendPolicy, 'forwardDelayMs'>;
   readonly readWatchAccount: ReadWatchAccount;
+  readonly findListedProblem: FindListedProblem;
+  readonly deriver: AddressDeriver;
   readonly secretBox: SecretBox;
 }
 
@@ -26,13 +28,13 @@ export interface WatchRef {
 }
 
 export interface OpenedWallet {
-  readonly wallet: ChainId & { readonly merchantId: string };
+  readonly wallet: ChainId & { readonly merchantId: string; readonly account: number };
   readonly adapter: ChainAdapter;
 }
 
 /**
  * The wallet of a coin in the current mode, for the owner of the shop.
- * @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN, COIN_UNAVAILABLE; VALIDATION_INVALID for a coin that cannot be watched
+ * @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN, COIN_UNAVAILABLE
  */
 export async function openOwnWallet(
   db: Db,
@@ -40,10 +42,8 @@ export async function openOwnWallet(
   { userId, merchantId, coin }: WatchRef,
 ): Promise<OpenedWallet> {
   const merchant = await findOwnMerchant(db, userId, merchantId);
-  if (!isUtxoCoin(coin))
-    throw invalidField('coin', `has no accounts that can be watched: ${coin} needs the till's own wallet`);
   const mode = merchantMode(merchant);
   const adapter = chains.get(coin, mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
-  return { wallet: { coin, mode, merchantId: merchant.id }, adapter };
+  return { wallet: { coin, mode, merchantId: merchant.id, account: merchant.account }, adapter };
 }

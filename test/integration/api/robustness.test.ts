@@ -128,7 +128,12 @@ describe('the API on unsupported requests', () => {
       expect([text, answer.status, answer.body.error.code]).toEqual([text, 400, 'VALIDATION_INVALID']);
       expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
     }
-    const kilobytes = endpoint.path.endsWith('/psbt/submit') ? 501 : 101;
+    // Signed transactions and lists of addresses are larger than other requests.
+    const limits = { '/merchant/wallet/psbt/submit': 501, '/merchant/wallet/watch': 701 };
+    const kilobytes =
+      Object.entries(limits).find(
+        ([path]) => endpoint.path.endsWith(path) && endpoint.method === 'POST',
+      )?.[1] ?? 101;
     const large = await post(JSON.stringify({ junk: 'x'.repeat(kilobytes * 1024) }));
     expect([large.status, large.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(world.contract.answerProblems(endpoint, large)).toEqual([]);

@@ -26,6 +26,7 @@ import { confirmWatch } from '../../../src/usecases/watch/confirm-watch.ts';
 import { proposeWatch } from '../../../src/usecases/watch/propose-watch.ts';
 import { descriptorChecksum } from '../../../src/wallet/descriptor-checksum.ts';
 import { creditTo, ScriptedChain } from '../../_helpers/scripted-chain.ts';
+import { findListedProblem } from '../../../src/wallet/listed-address.ts';
 import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const VERSIONS = { private: 0x04_35_83_94, public: 0x04_35_87_cf };
@@ -98,7 +99,7 @@ export class PsbtWorld {
       },
     });
     const { userId, id: merchantId } = wallet.merchant;
-    const deps = { ...wallet.deps, secretBox: { seal: String, open: String } };
+    const deps = { ...wallet.deps, secretBox: { seal: String, open: String }, findListedProblem };
     const body = `wpkh(${KEY})`;
     const descriptor = `${body}#${descriptorChecksum(body)}`;
     const { id } = await proposeWatch(deps, { userId, merchantId, coin: 'BTC', descriptor });

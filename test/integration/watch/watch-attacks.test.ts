@@ -13,6 +13,7 @@ import { proposeWatch } from '../../../src/usecases/watch/propose-watch.ts';
 import { listWatched, type WatchView } from '../../../src/usecases/watch/view-watch.ts';
 import { descriptorChecksum } from '../../../src/wallet/descriptor-checksum.ts';
 import { receiveBranchReader } from '../../../src/wallet/receive-branch.ts';
+import { findListedProblem } from '../../../src/wallet/listed-address.ts';
 import { watchAccountReader } from '../../../src/wallet/watch-account.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 import { addMerchant } from '../../_helpers/wallet-world.ts';
@@ -34,6 +35,7 @@ const deps = () => ({
   ...sim.world.deps,
   secretBox: { seal: (plain: string) => plain, open: (sealed: string) => sealed },
   readWatchAccount: watchAccountReader('regtest'),
+  findListedProblem,
   readReceiveBranch: receiveBranchReader('regtest'),
   toWatchKey: (_chain: unknown, address: string) => sim.world.adapter('BTC').watchKey(address),
 });
@@ -123,6 +125,17 @@ describe('an account that is entered again in an older copy of the database', ()
   });
 });
 
+describe('an account that an older copy of the database knows as a proposal', () => {
+  it('skips the addresses that the record outside the database names, under whatever number it had', async () => {
+    const { id } = await propose({ xpub: key(0) });
+    const at = { coin: 'BTC', mode: 'sandbox', account: watchedAccount(1), branch: 0, index: 3 } as const;
+    await skipUsedAddresses(deps(), [at]);
+    expect(id).not.toBe('');
+    const view = await watch({ xpub: key(1) });
+    expect(view.nextIndex).toBe(3);
+  });
+});
+
 describe('allocateAddresses', () => {
   it('skips an address of a watched account that another wallet of the server has', async () => {
     const { addresses } = await watch({ xpub: key(0) });
@@ -141,7 +154,7 @@ describe('allocateAddresses', () => {
 describe('proposeWatch', () => {
   it('keeps the key origins of a watched account that is entered again without them', async () => {
     const { descriptor } = await watch({ descriptor: signed(`wpkh([73c5da0a/84h/1h/0h]${key(0)}/<0;1>/*)`) });
-    expect((await propose({ xpub: key(0), path: '0/*' })).descriptor.length).toBeGreaterThan(0);
+    expect((await propose({ xpub: key(0), path: '0/*' })).descriptor?.length).toBeGreaterThan(0);
     const vpub = signed(`wpkh(${key(0)}/<0;1>/*)`);
     expect((await propose({ descriptor: vpub })).descriptor).toBe(descriptor);
   });

@@ -15,6 +15,7 @@ import { consolidate } from '../../../src/usecases/wallet/sweep/consolidate.ts';
 import { confirmWatch, dropPendingWatch, endWatch } from '../../../src/usecases/watch/confirm-watch.ts';
 import { proposeWatch } from '../../../src/usecases/watch/propose-watch.ts';
 import { listWatched, type WatchView } from '../../../src/usecases/watch/view-watch.ts';
+import { findListedProblem } from '../../../src/wallet/listed-address.ts';
 import { readWatchAccount, watchAccountReader } from '../../../src/wallet/watch-account.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 import { addMerchant, silent } from '../../_helpers/wallet-world.ts';
@@ -40,6 +41,7 @@ const deps = () => ({
   ...sim.world.deps,
   secretBox: { seal: (plain: string) => plain, open: (sealed: string) => sealed },
   readWatchAccount: watchAccountReader('regtest'),
+  findListedProblem,
 });
 const ref = (shop: MerchantRow = sim.world.merchant) => ({ userId: shop.userId, merchantId: shop.id });
 const propose = async (account: number, shop = sim.world.merchant) =>
@@ -162,7 +164,7 @@ describe('proposeWatch', () => {
     await wrong(proposeWatch(deps(), { ...input, xpub: secret }), /contains a private key/);
     const live = HDKey.fromMasterSeed(SEED).derive("m/84'/0'/0'").publicExtendedKey;
     await wrong(proposeWatch(deps(), { ...input, xpub: live }), /another network/);
-    await wrong(proposeWatch(deps(), { ...input, coin: 'ETH', xpub: key(0) }), /^coin/);
+    await wrong(proposeWatch(deps(), { ...input, coin: 'ETH', xpub: key(0) }), /^addresses/);
     await wrong(proposeWatch(deps(), input), /required/);
     await wrong(proposeWatch(deps(), { ...input, descriptor: key(0), path: '0/*' }), /^path/);
     const stored = await sim.world.db.selectFrom('watch_accounts').selectAll().execute();

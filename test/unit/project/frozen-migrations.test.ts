@@ -35,6 +35,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0144-send-fee-terms': '740a3fd428c9024822a240ee1a7d9d504640fbe798cab99204ca38aaaf53619f',
   '0145-send-psbts': '907af61b9fd324f9ec4e0e38fcb37b93b430ae3f129005401e1f1b479359b627',
   '0146-wallet-labels': '0341981d97ac83956d21d545b03fd3c6b7af6cf76b3ff429ecaf4aba3f1d7122',
+  '0147-watch-lists': 'dbecf9d97d9cb6daf4cdacac6f1a4c48749c2b5882f5544c6f26a5e523b530a5',
   '0149-send-psbt-inputs': 'c663674cbe309784801e152281d7a00173fa199289fbe2d36acc55534720427b',
   '0150-send-sources': 'ead6cdd21fe8f410731f2fab69bf9fbd41fc326465cc85fcc08974e389aa082a',
 };

@@ -10,7 +10,7 @@ import { listVersions } from '../../../store/sends/send-versions.ts';
 import { spendableFunds, spendableTotal } from '../../../store/ledger/spendable.ts';
 import { reservedForPreparing } from '../../../store/ledger/reservations.ts';
 import { balanceOfAccountsInUse, spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
-import { sumWatchOnly } from '../../../store/ledger/watch-accounts.ts';
+import { sumWatchOnly } from '../../../store/ledger/watch-balances.ts';
 import { unspendableFunds } from '../../../store/ledger/unspendable-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';

@@ -33,7 +33,7 @@ interface SourceDeps {
 
 /**
  * Decides where an order takes its money from: the account that it names, else the one that new orders are paid to.
- * Simulated networks have no PSBTs: there it is the till's own wallet.
+ * Simulated networks have no PSBTs, and lists of addresses no transactions: there it is the till's own wallet.
  * @throws {AppError} VALIDATION_INVALID
  */
 export async function withSource(
@@ -45,6 +45,13 @@ export async function withSource(
   const account = await findSource(db, deps, order, from);
   if (account === null) return order;
   const { coin, mode, inputs = null } = order;
+  if (account.listSize !== null) {
+    if (from === undefined) return order;
+    throw invalidField(
+      'from',
+      'is a list of addresses, whose keys the till does not have: send from their own wallet',
+    );
+  }
   const adapter = deps.chains.get(coin, mode);
   if (adapter?.psbt === undefined) {
     if (from === undefined) return order;
