@@ -80,6 +80,8 @@ export const NOTICE_REASONS = [
   'watch_pending',
   'watch_changed',
   'watch_undone',
+  'addresses_low',
+  'addresses_gone',
   'node_down',
   'node_back',
   'transactions_unread',
@@ -118,6 +120,8 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   watch_pending: 'forward',
   watch_changed: 'forward',
   watch_undone: 'forward',
+  addresses_low: 'forward',
+  addresses_gone: 'forward',
   node_down: 'node',
   node_back: 'node',
   transactions_unread: 'node',
@@ -158,6 +162,7 @@ export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'webhook_failing',
   'send_stuck',
   'fee_limited',
+  'addresses_gone',
 ]);
 
 /** Sends that come to wait within this time of the last mail about approvals share the next one. */
@@ -165,3 +170,6 @@ export const APPROVALS_MERGED_MS = 15 * 60_000;
 
 /** Maximum number of mails about one shop to one person per hour; a summary replaces the rest. */
 export const NOTICES_PER_HOUR = 20;
+
+/** From so many addresses of lists left, the people of a shop are notified. */
+export const FEW_ADDRESSES = 100;

@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { base58, hex } from '@scure/base';
 
 /** The private key of an address of a cold wallet; deterministic. */
-function coldKey(wallet: string, index: number): Uint8Array {
+export function coldKey(wallet: string, index: number): Uint8Array {
   return sha256(new TextEncoder().encode(`${wallet} ${index}`));
 }
 

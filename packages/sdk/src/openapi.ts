@@ -5369,7 +5369,7 @@ export interface components {
     AttentionItem: {
       id: string;
       /** @enum {string} */
-      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "payment_after_refund" | "invoice_problem" | "subscription_past_due" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
+      kind: "payment_reversed" | "refund_claim" | "send_approval" | "refund_delayed" | "send_failed" | "send_stuck" | "send_fee_limited" | "payment_late" | "payment_short" | "payment_over" | "payment_after_refund" | "addresses_gone" | "addresses_low" | "invoice_problem" | "subscription_past_due" | "webhook_gone" | "webhook_failing" | "node_down" | "transactions_unread" | "rates_unsure" | "backup_old" | "replica_behind" | "certificate_ending" | "security_update" | "update_available";
       /** @enum {string} */
       severity: "urgent" | "normal";
       since: string | null;
@@ -5397,7 +5397,7 @@ export interface components {
       message: string;
       action: {
         /** @enum {string} */
-        type: "request_payment" | "replace_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "open_send" | "open_subscription" | "retry_endpoint" | "open_nodes";
+        type: "request_payment" | "replace_payment" | "accept_payment" | "decide_payment" | "refund_excess" | "approve_refund" | "approve_send" | "fund_wallet" | "add_addresses" | "open_send" | "open_subscription" | "retry_endpoint" | "open_nodes";
         url: string;
       };
       mayDismiss: boolean;

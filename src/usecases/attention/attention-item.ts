@@ -102,6 +102,8 @@ const TITLES: Readonly<Record<AttentionKind, string>> = {
   payment_short: 'A payment is short',
   payment_over: 'A payer paid too much',
   payment_after_refund: 'Money arrived after the refund',
+  addresses_gone: 'No address is left for new orders',
+  addresses_low: 'Few addresses are left for new orders',
   invoice_problem: 'An invoice of a subscription cannot be made',
   subscription_past_due: 'A subscriber has not paid',
   webhook_gone: 'A webhook endpoint answered 410 Gone',
@@ -128,6 +130,8 @@ const MESSAGES: Readonly<Record<AttentionKind, string>> = {
   payment_short: 'Accept what arrived, or refund it.',
   payment_over: 'Refund the excess.',
   payment_after_refund: 'The payment was fully refunded before. Refund this money as well.',
+  addresses_gone: 'New orders cannot be paid in this coin until you add addresses of your wallet.',
+  addresses_low: 'Add addresses of your wallet: without any, orders cannot be paid in this coin.',
   invoice_problem: 'It is retried every minute. The page of the subscription shows the reason.',
   subscription_past_due:
     'Send the customer the payment link again. The subscription ends after the grace period.',
@@ -179,6 +183,7 @@ function actionUrl(
   if (action === 'approve_send') return `${shop}/wallet?approve=${subject.sendId ?? ''}`;
   if (kind === 'send_stuck' || kind === 'send_fee_limited')
     return `${shop}/wallet?raise=${subject.sendId ?? ''}`;
+  if (action === 'add_addresses') return `${shop}/wallet?open=watch`;
   if (action === 'open_send' || action === 'fund_wallet') return `${shop}/wallet`;
   if (action === 'open_subscription') return `${shop}/subscriptions/${subject.subscriptionId ?? ''}`;
   return `${shop}/payments/${subject.paymentId ?? ''}`;

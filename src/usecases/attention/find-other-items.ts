@@ -1,4 +1,5 @@
 import { isoTime } from '../../domain/iso-time.ts';
+import { FEW_ADDRESSES } from '../../domain/notices.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import {
   failedSends,
@@ -8,6 +9,7 @@ import {
 } from '../../store/attention/waiting-sends.ts';
 import type { ShopMode } from '../../store/attention/waiting-payments.ts';
 import { findCreatorNames, toCreator } from '../../store/creators.ts';
+import { lowLists } from '../../store/ledger/watch-lists.ts';
 import { listApprovals } from '../../store/sends/send-approvals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { requesterName } from '../approvals/index.ts';
@@ -39,6 +41,7 @@ export async function findOtherItems(
     ...(await claimItems(deps, shop)),
     ...(await approvalItems(deps, shop)),
     ...(await sendItems(deps, shop)),
+    ...(await listItems(deps, shop)),
     ...(await subscriptionItems(deps, shop)),
     ...(await endpointItems(deps, merchant)),
     ...(shop.mode === 'live' ? serverItems(deps) : []),
@@ -116,6 +119,14 @@ function sendItem(send: WaitingSend, about: Pick<WaitingItem, 'kind' | 'since' |
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     currency: send.coin,
   };
+}
+
+async function listItems({ db, clock }: AttentionDeps, shop: ShopMode): Promise<WaitingItem[]> {
+  const low = await lowLists(db, { atMost: FEW_ADDRESSES, now: clock.now(), ...shop });
+  return low.map(({ coin, mode, free }): WaitingItem => {
+    const kind = free === 0 ? 'addresses_gone' : 'addresses_low';
+    return { id: `${kind}:${mode}:${coin}`, kind, since: null, mark: null, subject: { coin } };
+  });
 }
 
 async function endpointItems({ db }: AttentionDeps, merchant: MerchantRow): Promise<WaitingItem[]> {

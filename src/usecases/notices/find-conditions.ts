@@ -1,5 +1,7 @@
 import type { ChainId } from '../../domain/coins.ts';
+import { FEW_ADDRESSES } from '../../domain/notices.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { lowLists } from '../../store/ledger/watch-lists.ts';
 import { feeLimitedSends, troubledEndpoints, unconfirmedSends } from '../../store/notices/conditions.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { Condition } from './store-condition-notices.ts';
@@ -33,7 +35,12 @@ export interface FindConditionsDeps {
 
 /** Every fault that currently exists. */
 export async function findConditions(deps: FindConditionsDeps): Promise<Condition[]> {
-  return [...operatorConditions(deps), ...(await webhookConditions(deps)), ...(await sendConditions(deps))];
+  return [
+    ...operatorConditions(deps),
+    ...(await webhookConditions(deps)),
+    ...(await sendConditions(deps)),
+    ...(await listConditions(deps)),
+  ];
 }
 
 const OPERATORS = { merchantId: '', mode: 'live', details: {} } as const;
@@ -99,6 +106,20 @@ async function sendConditions({ db, clock }: FindConditionsDeps): Promise<Condit
     mode: send.mode,
     subject: send.id,
     details: { coin: send.coin },
+    afterMs: 0,
+  }));
+}
+
+/** Lists of addresses that come to their end, all of a coin of a shop together. */
+async function listConditions({ db, clock }: FindConditionsDeps): Promise<Condition[]> {
+  const low = await lowLists(db, { atMost: FEW_ADDRESSES, now: clock.now() });
+  return low.map(({ merchantId, coin, mode, free }): Condition => ({
+    reason: free === 0 ? 'addresses_gone' : 'addresses_low',
+    back: null,
+    merchantId,
+    mode,
+    subject: `${merchantId} ${coin} ${mode}`,
+    details: { coin },
     afterMs: 0,
   }));
 }

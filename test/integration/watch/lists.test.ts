@@ -2,6 +2,7 @@
 import { PublicKey } from '@solana/web3.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reserveGapLimit } from '../../../src/usecases/addresses/gap-limit.ts';
+import { findConditions } from '../../../src/usecases/notices/find-conditions.ts';
 import { markRestored } from '../../../src/usecases/wallet/lifecycle/mark-restored.ts';
 import { dropPendingWatch, endWatch } from '../../../src/usecases/watch/confirm-watch.ts';
 import { proposeList } from '../../../src/usecases/watch/propose-list.ts';
@@ -238,5 +239,30 @@ describe('watch_addresses', () => {
     if (row === undefined) throw new Error('no row');
     const again = db.insertInto('watch_addresses').values({ ...row, idx: 7 });
     await expect(again.execute()).rejects.toThrow(/UNIQUE/);
+  });
+});
+
+describe('findConditions', () => {
+  it('reports lists of a coin with 100 addresses or fewer left together, and those at their end', async () => {
+    const off = () => false;
+    const faults = {
+      isBackupTooOld: off,
+      isReplicaBehind: off,
+      isCertificateEnding: off,
+      areRatesUnsure: off,
+    };
+    const { db, clock } = sim.world;
+    const reasons = async () =>
+      (await findConditions({ db, clock, chains: () => [], ...faults })).map(({ reason }) => reason);
+    await shop.watch('ETH', coldAddresses('ETH', 'many', 101));
+    expect(await reasons()).toEqual([]);
+    await shop.nextOrder('ETH');
+    expect(await reasons()).toEqual(['addresses_low']);
+    const added = await shop.confirm((await shop.propose('ETH', coldAddresses('ETH', 'added', 1))).id);
+    expect([added.state, await reasons()]).toEqual(['pending', ['addresses_low']]);
+    delay();
+    expect(await reasons()).toEqual([]);
+    await shop.nextOrders('ETH', 101);
+    expect(await reasons()).toEqual(['addresses_gone']);
   });
 });

@@ -23,6 +23,8 @@ const TITLES = {
   payment_short: () => t('A payment is short'),
   payment_over: () => t('A payer paid too much'),
   payment_after_refund: () => t('Money arrived after the refund'),
+  addresses_gone: () => t('No address is left for new orders'),
+  addresses_low: () => t('Few addresses are left for new orders'),
   invoice_problem: () => t('An invoice of a subscription cannot be made'),
   subscription_past_due: () => t('A subscriber has not paid'),
   webhook_gone: () => t('A webhook endpoint answered 410'),
@@ -54,6 +56,8 @@ const ADVICE = {
   payment_short: () => t('Accept the payment, or refund it on its page.'),
   payment_over: () => t('Refund the excess: the payer enters their own address.'),
   payment_after_refund: () => t('Refund it as well: the payer enters their own address.'),
+  addresses_gone: () => t('Add addresses of your wallet: without any, orders cannot be paid in this coin.'),
+  addresses_low: () => t('Add addresses of your wallet: without any, orders cannot be paid in this coin.'),
   subscription_past_due: () =>
     t('Send the customer the payment link again. The subscription ends after the days of grace.'),
   node_down: () => t('Payments of this coin are not seen until its node is back.'),

@@ -239,6 +239,18 @@ function GoTo({ item }: { item: AttentionItem }) {
     );
   }
   if (!may('wallet:read')) return null;
+  if (type === 'add_addresses') {
+    return (
+      <Link
+        to="/shop/$shopId/wallet"
+        params={{ shopId }}
+        search={(before: object) => ({ ...before, open: 'watch' })}
+        className={LINK_PRIMARY}
+      >
+        {t('Add addresses')}
+      </Link>
+    );
+  }
   const { sendId } = item.subject;
   const isSlow = item.kind === 'send_stuck' || item.kind === 'send_fee_limited';
   if (isSlow && sendId !== null && may('wallet:send')) {

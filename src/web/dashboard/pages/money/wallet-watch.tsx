@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { AddressLines, ListForm } from './watch-list.tsx';
 import { api } from '../../api/client.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
 import { usePermission } from '../../api/permissions.ts';
@@ -13,7 +14,7 @@ import { Form } from '../../ui/whole-form.tsx';
 
 type Account = Data<'GET', '/merchant/wallet/watch'>['accounts'][number];
 
-const WATCHED_COINS = ['BTC', 'LTC'] as const;
+const WATCHED_COINS = ['BTC', 'LTC', 'ETH', 'SOL'] as const;
 type WatchedCoin = (typeof WATCHED_COINS)[number];
 
 /** Accounts of other wallets that new orders are paid to, for the owner. */
@@ -33,9 +34,14 @@ export function WatchButton() {
       <Dialog title={t('Watch-only account')} open={isOpen} onClose={() => setIsOpen(false)}>
         <div className="grid gap-4">
           <p className="text-sm text-soft">
-            {t(
-              'New orders are paid directly to fresh addresses of your own wallet. Its keys never reach this server, so its money is sent with that wallet.',
-            )}
+            {coin === 'ETH' || coin === 'SOL'
+              ? t(
+                  'Each new order gets the next address of a list of your own wallet. Its keys never reach this server, so its money is sent with that wallet. When no address is left, orders cannot be paid in {coin}.',
+                  { coin },
+                )
+              : t(
+                  'New orders are paid directly to fresh addresses of your own wallet. Its keys never reach this server, so its money is sent with that wallet.',
+                )}
           </p>
           <Select
             label={t('Coin')}
@@ -51,7 +57,11 @@ export function WatchButton() {
           {shown.map((account) => (
             <AccountCard key={account.id} account={account} />
           ))}
-          <ImportForm key={coin} coin={coin} />
+          {coin === 'ETH' || coin === 'SOL' ? (
+            <ListForm key={coin} coin={coin} />
+          ) : (
+            <ImportForm key={coin} coin={coin} />
+          )}
         </div>
       </Dialog>
     </>
@@ -67,7 +77,7 @@ const TITLES: Readonly<Record<Account['state'], () => string>> = {
 
 function AccountCard({ account }: { account: Account }) {
   const merchantId = useShopId();
-  const { coin, state, addresses, takesEffectAt, id } = account;
+  const { coin, state, addresses, takesEffectAt, id, list } = account;
   const body = { merchantId, coin };
   const confirm = useAct(() => api('POST', '/merchant/wallet/watch/confirm', { body: { merchantId, id } }));
   const drop = useAct(() => api('DELETE', '/merchant/wallet/watch/pending', { body }));
@@ -78,12 +88,18 @@ function AccountCard({ account }: { account: Account }) {
       <p className="font-semibold">
         {TITLES[state]()} {takesEffectAt !== null && <Time at={takesEffectAt} exact="minute" />}
       </p>
-      <ul className="money break-all">
-        {addresses.map((address) => (
-          <li key={address}>{address}</li>
-        ))}
-      </ul>
-      {state !== 'proposed' && (
+      <AddressLines first={addresses} last={list?.last} />
+      {list !== null && (
+        <p>
+          {t('Confirmed balance: {amount} {coin}. Unused addresses: {remaining} of {size}.', {
+            amount: account.balance,
+            coin,
+            remaining: String(list.remaining),
+            size: String(list.size),
+          })}
+        </p>
+      )}
+      {list === null && state !== 'proposed' && (
         <p>
           {t('Confirmed balance: {amount} {coin}. Addresses without money at the end: {gap}.', {
             amount: account.balance,
@@ -98,7 +114,7 @@ function AccountCard({ account }: { account: Account }) {
       <div>
         {(state === 'proposed' || state === 'ended') && (
           <Button look="primary" busy={confirm.isPending} onClick={() => confirm.mutate()}>
-            {t('They match: use this account')}
+            {list === null ? t('They match: use this account') : t('They match: use this list')}
           </Button>
         )}
         {state === 'pending' && (
@@ -116,7 +132,7 @@ function AccountCard({ account }: { account: Account }) {
   );
 }
 
-function ImportForm({ coin }: { coin: WatchedCoin }) {
+function ImportForm({ coin }: { coin: 'BTC' | 'LTC' }) {
   const merchantId = useShopId();
   const act = useAct(({ descriptor }: { descriptor: string }) =>
     api('POST', '/merchant/wallet/watch', { body: { merchantId, coin, descriptor } }),
