@@ -21,7 +21,11 @@ export function useWatchedSources(coin: Coin): readonly WatchedAccount[] {
   const { data } = useApi('/merchant/wallet/watch', { merchantId });
   return (data?.accounts ?? []).filter(
     (one) =>
-      one.coin === coin && !one.sandbox && one.state !== 'proposed' && (one.active || one.balance !== '0'),
+      one.coin === coin &&
+      one.list === null &&
+      !one.sandbox &&
+      one.state !== 'proposed' &&
+      (one.active || one.balance !== '0'),
   );
 }
 
@@ -45,7 +49,10 @@ export function SourceChoice(props: {
   const { coin, balance, accounts, from, onChoose } = props;
   const sources = [
     { id: OWN_WALLET, name: t('Wallet of this server'), balance },
-    ...accounts.map((one) => ({ id: one.id, name: accountName(one.descriptor), balance: one.balance })),
+    ...accounts.flatMap(({ id, descriptor, balance: held }) =>
+      // A list of addresses: the till makes no transaction for it.
+      descriptor === null ? [] : [{ id, name: accountName(descriptor), balance: held }],
+    ),
   ];
   const hint =
     from === OWN_WALLET
@@ -68,7 +75,8 @@ export function SourceChoice(props: {
 export function SendSource({ from, coin }: { from: string; coin: Coin }) {
   const merchantId = useShopId();
   const { data } = useApi('/merchant/wallet/watch', { merchantId });
-  const accounts = data?.accounts.filter((one) => one.coin === coin && one.state !== 'proposed') ?? [];
+  const accounts =
+    data?.accounts.filter((one) => one.coin === coin && one.list === null && one.state !== 'proposed') ?? [];
   const account = accounts.find(({ id }) => id === from);
   if (from === OWN_WALLET && accounts.length === 0) return null;
   const name =
@@ -76,6 +84,6 @@ export function SendSource({ from, coin }: { from: string; coin: Coin }) {
       ? t('Wallet of this server')
       : account === undefined
         ? from
-        : accountName(account.descriptor);
+        : accountName(account.descriptor ?? '');
   return <p className="text-sm wrap-anywhere">{t('Paid from: {name}', { name })}</p>;
 }
