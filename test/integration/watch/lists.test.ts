@@ -242,9 +242,10 @@ describe('watch_addresses', () => {
   });
 });
 
+const off = () => false;
+
 describe('findConditions', () => {
   it('reports lists of a coin with 100 addresses or fewer left together, and those at their end', async () => {
-    const off = () => false;
     const faults = {
       isBackupTooOld: off,
       isReplicaBehind: off,
