@@ -113,6 +113,18 @@ describe('a send that is signed on the day after its order', () => {
   });
 });
 
+describe('a signature after the limits were lowered', () => {
+  it.each(['perSend', 'perDay'] as const)('needs an approval above %s, and none at it', async (limit) => {
+    world = await PsbtWorld.open(atoms('0.01'), atoms('0.01'));
+    const sent = await world.send('0.006');
+    await world.limit({ [limit]: { minor: 599_99n, currency: 'USD' } });
+    await expect(world.submit(sent.id, sign(sent.psbt))).rejects.toMatchObject({ send: { id: sent.id } });
+    expect(await world.status(sent.id)).toMatchObject({ status: 'awaiting_signature', txHash: null });
+    await world.limit({ [limit]: { minor: 600_00n, currency: 'USD' } });
+    expect((await world.submit(sent.id, sign(sent.psbt))).status).toBe('broadcast');
+  });
+});
+
 describe('a repeated order', () => {
   it('is refused when it names another source of its money', async () => {
     world = await PsbtWorld.open(atoms('0.01'));

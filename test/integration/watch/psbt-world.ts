@@ -16,6 +16,7 @@ import {
 import type { Rates } from '../../../src/domain/ports.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { NO_STORED_LIMITS } from '../../../src/domain/send/limit-change.ts';
+import type { SpendingLimits } from '../../../src/domain/send/spending-limits.ts';
 import { putLimits } from '../../../src/store/sends/wallet-limits.ts';
 import { allocateAddresses } from '../../../src/usecases/addresses/allocate-address.ts';
 import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
@@ -120,11 +121,15 @@ export class PsbtWorld {
 
   /** One coin is worth 100,000. @param amount what may leave per day, whole dollars */
   async limitPerDay(amount: bigint): Promise<void> {
+    return this.limit({ perDay: { minor: amount * 100n, currency: 'USD' } });
+  }
+
+  /** One coin is worth 100,000. */
+  async limit(limits: Partial<SpendingLimits>): Promise<void> {
     const { db, deps, merchant } = this.wallet;
     this.wallet.deps = { ...deps, rates: { ...deps.rates, quote } };
-    const perDay = { minor: amount * 100n, currency: 'USD' };
-    const limits = { ...NO_STORED_LIMITS, limits: { ...NO_STORED_LIMITS.limits, perDay } };
-    await db.transaction(async (tx) => putLimits(tx, { merchantId: merchant.id, limits, now: 0 }));
+    const stored = { ...NO_STORED_LIMITS, limits: { ...NO_STORED_LIMITS.limits, ...limits } };
+    await db.transaction(async (tx) => putLimits(tx, { merchantId: merchant.id, limits: stored, now: 0 }));
   }
 
   /** What the node shows: see PsbtSupport. */
