@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
-import { PHONE, WebBrowser } from '../_helpers/web/browser.ts';
+import { DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser, visit } from '../_helpers/web/dashboard.ts';
 
@@ -15,6 +15,7 @@ let browser: WebBrowser;
 let shop: Shop;
 let page: Page;
 let path: string;
+let exactId: string;
 
 beforeAll(async () => {
   await ensureWebBuilt();
@@ -37,6 +38,7 @@ beforeAll(async () => {
     ['A-2', 'exact', '25000'],
   ] as const) {
     const { id } = await shop.createPayment({ orderId, amount, currency: 'EUR' });
+    if (scenario === 'exact') exactId = id;
     const body = { paymentId: id, scenario, coin: 'BTC', confirmations: 3 };
     await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
   }
@@ -99,6 +101,19 @@ it('the wallet history shows each amount on one line on a phone', async () => {
   // Two lines of this size take 32 pixels.
   expect(Math.max(...heights)).toBeLessThan(20);
 });
+
+it.each([PHONE, DESKTOP])(
+  'the transactions of a payment show amount and coin on one line (%j)',
+  async (size) => {
+    await page.setViewportSize(size);
+    await visit(page, `${path}/payments/${exactId}`);
+    const amount = page.getByRole('region', { name: 'Transaktionen' }).locator('td b.money').first();
+    await amount.waitFor();
+    expect(await amount.innerText()).toMatch(/^0,\d+\sBTC$/u);
+    expect((await amount.boundingBox())?.height).toBeLessThan(24);
+    await page.setViewportSize(PHONE);
+  },
+);
 
 it('the volume chart keeps its readable axis visible while its bars scroll on a phone', async () => {
   await visit(page, `${path}?days=90`);

@@ -131,9 +131,7 @@ describe('the send form with a watch-only account', () => {
     const form = page.getByRole('dialog', { name: 'Send BTC' });
     await form.getByText('Available: 0.25 BTC').waitFor();
     const source = form.getByLabel('Pay from');
-    expect(await source.locator('option:checked').innerText()).toMatch(
-      /^Watch-only account 73c5da0a: .?0\.25 BTC.?$/u,
-    );
+    expect(await source.locator('option:checked').innerText()).toBe('Watch-only account 73c5da0a');
     await form.getByText('You get a transaction (PSBT) to sign').waitFor();
     expect(await form.getByRole('button', { name: 'Choose outputs' }).count()).toBe(0);
     expect(await axeFindings(page)).toEqual([]);

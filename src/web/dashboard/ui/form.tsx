@@ -61,11 +61,16 @@ function described({ id, hint, error }: Shown) {
   return { id, 'aria-invalid': error !== undefined, ...(by === '' ? {} : { 'aria-describedby': by }) };
 }
 
+/** Before a file is chosen: otherwise the same file, corrected in the meantime, would not be a change. */
+function forgetFile({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void {
+  if (currentTarget.type === 'file') currentTarget.value = '';
+}
+
 export function Field({ label, hint, error, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
   const shown = useLabelled({ label, error, ...(hint === undefined ? {} : { hint }) }, input.name);
   return (
     <Frame {...shown}>
-      <input {...input} {...described(shown)} className={BOX} />
+      <input onClick={forgetFile} {...input} {...described(shown)} className={BOX} />
     </Frame>
   );
 }

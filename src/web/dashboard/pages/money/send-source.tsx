@@ -1,7 +1,6 @@
 import { useApi, useShopId } from '../../api/hooks.ts';
 import type { Data } from '../../contract/contract.ts';
 import type { Coin } from '../../contract/types.ts';
-import { formatCoins } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
 import { Select } from '../../ui/form.tsx';
 
@@ -10,9 +9,6 @@ export type WatchedAccount = Data<'GET', '/merchant/wallet/watch'>['accounts'][n
 /** `from` of a send from the wallet of the server. */
 export const OWN_WALLET = 'own';
 
-// An option cannot contain elements: these marks keep the amount together in text from right to left.
-const ISOLATE = '\u2068';
-const END_ISOLATE = '\u2069';
 const NAMED_KEYS = 3;
 
 /** The watched accounts that a coin can be sent from. The sandbox has none: nothing can be signed there. */
@@ -29,29 +25,37 @@ export function useWatchedSources(coin: Coin): readonly WatchedAccount[] {
   );
 }
 
-/** An account by the fingerprints of its keys, which its wallet shows too, or by the end of a key without one. */
-function accountName(descriptor: string): string {
+/** Keys by their fingerprints, which their wallets show too, or by the end of a key without one. */
+function listKeys(descriptor: string): string[] {
   const keys = [...descriptor.matchAll(/(?:\[([0-9a-f]{8})[^\]]*\])?([A-Za-z]pub[0-9A-Za-z]+)/gu)];
-  const names = keys.map(([, fingerprint, key = '']) => fingerprint ?? `${key.slice(0, 4)}…${key.slice(-6)}`);
+  return keys.map(([, fingerprint, key = '']) => fingerprint ?? `${key.slice(0, 4)}…${key.slice(-6)}`);
+}
+
+function accountName(descriptor: string): string {
+  const names = listKeys(descriptor);
   const shown = names.length > NAMED_KEYS ? [...names.slice(0, NAMED_KEYS), '…'] : names;
   return t('Watch-only account {keys}', { keys: shown.join(', ') });
 }
 
+/** The same for an option, which does not wrap: "73c5da0a +2" on a phone. */
+function shortAccountName(descriptor: string): string {
+  const [first = '', ...others] = listKeys(descriptor);
+  const keys = others.length === 0 ? first : `${first} +${others.length}`;
+  return t('Watch-only account {keys}', { keys });
+}
+
 /** The choice where a send takes its money from, and who signs it. */
 export function SourceChoice(props: {
-  readonly coin: Coin;
-  /** Of the wallet of the server. */
-  readonly balance: string;
   readonly accounts: readonly WatchedAccount[];
   readonly from: string;
   readonly onChoose: (from: string) => void;
 }) {
-  const { coin, balance, accounts, from, onChoose } = props;
+  const { accounts, from, onChoose } = props;
   const sources = [
-    { id: OWN_WALLET, name: t('Wallet of this server'), balance },
-    ...accounts.flatMap(({ id, descriptor, balance: held }) =>
-      // A list of addresses: the till makes no transaction for it.
-      descriptor === null ? [] : [{ id, name: accountName(descriptor), balance: held }],
+    { id: OWN_WALLET, name: t('Wallet of this server') },
+    // A list of addresses has no descriptor: the till makes no transaction for it.
+    ...accounts.flatMap(({ id, descriptor }) =>
+      descriptor === null ? [] : [{ id, name: shortAccountName(descriptor) }],
     ),
   ];
   const hint =
@@ -62,9 +66,9 @@ export function SourceChoice(props: {
         );
   return (
     <Select label={t('Pay from')} hint={hint} value={from} onChange={({ target }) => onChoose(target.value)}>
-      {sources.map(({ id, name, balance: available }) => (
+      {sources.map(({ id, name }) => (
         <option key={id} value={id}>
-          {`${name}: ${ISOLATE}${formatCoins(available)} ${coin}${END_ISOLATE}`}
+          {name}
         </option>
       ))}
     </Select>

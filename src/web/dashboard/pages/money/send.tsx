@@ -41,9 +41,7 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
   }
   return (
     <div className="grid gap-4">
-      {accounts.length > 0 && (
-        <SourceChoice coin={coin} balance={balance} accounts={accounts} from={from} onChoose={setChosen} />
-      )}
+      {accounts.length > 0 && <SourceChoice accounts={accounts} from={from} onChoose={setChosen} />}
       <OrderForm
         key={account === undefined ? OWN_WALLET : 'watched'}
         coin={coin}

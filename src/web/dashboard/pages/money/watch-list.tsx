@@ -39,6 +39,8 @@ export function ListForm({ coin }: { coin: ListCoin }) {
         label={t('Addresses of your wallet, one per line')}
         hint={t('CSV is fine: the first column counts, a header and labels are ignored.')}
         value={text}
+        rows={6}
+        dir="ltr"
         spellCheck={false}
         autoComplete="off"
         onChange={({ target }) => change(target.value)}
@@ -93,7 +95,7 @@ function Summary({ of: { addresses, invalid, duplicate } }: { of: ParsedAddresse
 /** The first addresses and the last one, to be compared with those of the wallet. */
 export function AddressLines({ first, last }: { first: readonly string[]; last: string | undefined }) {
   return (
-    <ul className="money break-all">
+    <ul className="money grid gap-1.5 text-balance break-all">
       {first.map((address) => (
         <li key={address}>{address}</li>
       ))}

@@ -38,7 +38,7 @@ function Options({ payment }: { payment: Payment }) {
         <li key={option.coin} className="grid gap-1.5 py-3 text-sm">
           <p className="flex flex-wrap items-baseline justify-between gap-x-4">
             <CoinName coin={option.coin} />
-            <b className="money">
+            <b className="money whitespace-nowrap">
               {formatCoins(option.amount)} {option.coin}
             </b>
           </p>

@@ -1,6 +1,6 @@
 import type { Coin, Payment } from '../../contract/types.ts';
 import { parts, t } from '../../i18n/t.ts';
-import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../../ui/basics.tsx';
+import { Badge, Card, Copy, Empty, type Tone } from '../../ui/basics.tsx';
 import { ChainLink } from '../../ui/chain-link.tsx';
 import { formatCoins, short } from '../../format/format.ts';
 import { Table } from '../../ui/table.tsx';
@@ -49,18 +49,13 @@ function Hash({ of: payment, coin, text }: { of: Payment; coin: Coin; text: stri
   );
 }
 
-/** Longest amount that stays on one line on a phone, characters. */
-const UNBROKEN = 14;
+/** Longest amount with its unit that stays on one line on a phone, characters. */
+const UNBROKEN = 18;
 
 function Amount({ of: amount, coin }: { of: string; coin: Coin }) {
-  const text = formatCoins(amount);
+  const text = `${formatCoins(amount)}\u00A0${coin}`;
   const wraps = text.length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
-  return (
-    <span className="grid justify-items-end">
-      <b className={`money text-xs md:text-sm ${wraps}`}>{text}</b>
-      <CoinName coin={coin} />
-    </span>
-  );
+  return <b className={`money text-xs md:text-sm ${wraps}`}>{text}</b>;
 }
 
 const TONES: Record<Transaction['status'], Tone> = {
