@@ -259,7 +259,7 @@ function createSending(
   keys: KeySource,
 ): Pick<SendCoinsDeps, 'sign' | 'policy' | 'inFlight'> {
   return {
-    sign: (adapter, plan) => adapter.signSend(plan, keys),
+    sign: async (adapter, plan) => adapter.signSend(plan, keys),
     policy: sendPolicy ?? { ...DEFAULT_SEND_POLICY, ...config.feePolicy },
     inFlight: new InFlightSends(),
   };

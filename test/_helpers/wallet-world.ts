@@ -188,7 +188,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     },
     deriver: wallet,
     readWatchAccount: watchAccountReader('regtest'),
-    sign: (adapter, plan) => adapter.signSend(plan, wallet),
+    sign: async (adapter, plan) => adapter.signSend(plan, wallet),
     policy: { ...DEFAULT_SEND_POLICY, ...options.policy },
     inFlight: new InFlightSends(),
     wakeWebhooks: () => {},

@@ -93,7 +93,7 @@ export async function earn(world: ChainWorld, shop: Shop, amounts: readonly bigi
   });
 }
 
-export function sign(world: ChainWorld, shop: Shop, plan: SendPlan): StoredTransaction {
+export async function sign(world: ChainWorld, shop: Shop, plan: SendPlan): Promise<StoredTransaction> {
   return shop.adapter.signSend(plan, world.keys);
 }
 

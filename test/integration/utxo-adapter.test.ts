@@ -217,7 +217,7 @@ for (const coin of NODE_COINS) {
       const shop = new Shop(coin, node);
       const fund = await shop.earn(5n * AMOUNT);
       const first = await shop.plan([fund]);
-      const stuck = shop.adapter.signSend(first, shop.keys);
+      const stuck = await shop.adapter.signSend(first, shop.keys);
       expect(await shop.adapter.broadcast(stuck)).toEqual({ kind: 'accepted' });
       const bump = shop.adapter.planReplacement({
         previous: first,
@@ -225,7 +225,7 @@ for (const coin of NODE_COINS) {
         changeAddress: shop.newAddress().address,
         quote: { rate: first.feeRate + 500n, source: 'test', at: 0 },
       })!;
-      const faster = shop.adapter.signSend(bump, shop.keys);
+      const faster = await shop.adapter.signSend(bump, shop.keys);
       expect(await shop.adapter.broadcast(faster)).toEqual({ kind: 'accepted' });
       expect(await node.getMempool()).toEqual([faster.txid]);
       const entry = await node.rpc<{ fees: { base: string } }>('getmempoolentry', [faster.txid]);
@@ -264,7 +264,7 @@ for (const coin of NODE_COINS) {
         [txid, true],
       );
       const change = tx.vout.find(({ n }) => n !== credit!.ref.index);
-      const spend = shop.adapter.signSend(
+      const spend = await shop.adapter.signSend(
         shop.adapter.planSend({
           funds: [{ ...owned, ref: credit!.ref, amount: AMOUNT }],
           destination: await node.foreignAddress(),
@@ -301,7 +301,7 @@ for (const coin of NODE_COINS) {
 
     it('reports a broadcast as unknown when the response is lost, and as accepted on the retry', async () => {
       const shop = new Shop(coin, node, proxy.url);
-      const signed = shop.adapter.signSend(await shop.plan([await shop.earn(3n * AMOUNT)]), shop.keys);
+      const signed = await shop.adapter.signSend(await shop.plan([await shop.earn(3n * AMOUNT)]), shop.keys);
       const lost = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
       expect((await shop.adapter.broadcast(signed)).kind).toBe('unknown');
       lost.clear();
@@ -387,7 +387,7 @@ describe.skipIf(!requireNode('LTC'))('Litecoin with MWEB', () => {
     expect(credit!.ref.txid).toBe(await hogExOf(node, hash));
 
     const fund = { ...owned, ref: credit!.ref, amount: credit!.amount };
-    const spend = shop.adapter.signSend(await shop.plan([fund]), shop.keys);
+    const spend = await shop.adapter.signSend(await shop.plan([fund]), shop.keys);
     await node.mine(4);
     expect((await shop.adapter.broadcast(spend)).kind).toBe('unknown');
     await node.mine();

@@ -56,7 +56,7 @@ export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter
     feeQuote: async () => quoteFee(coin, deps.clock.now()),
     planSend: (request) => planSend(coin, request),
     planReplacement: (request) => planReplacement(coin, request),
-    signSend: (plan, keys) => signSpend(coin, plan, keys),
+    signSend: async (plan, keys) => signSpend(coin, plan, keys),
     close: async () => {},
   };
 }

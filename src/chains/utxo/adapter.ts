@@ -117,7 +117,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     },
     ...(coin.scriptType === 'p2wpkh' ? { psbt: psbtSupport(client) } : {}),
     planSend: (request) => planSend(coin, network, request),
-    signSend: (plan, keys) => signSend(coin, network, plan, keys),
+    signSend: async (plan, keys) => signSend(coin, network, plan, keys),
     planReplacement: (request) => planRbfBump(coin, network, { ...request, capRate: limits.capRate }),
     broadcast: (transaction) => submitter.broadcast(transaction),
     close: async () => {

@@ -28,8 +28,11 @@ export interface SendBuilder {
   feeQuote(intent?: SendIntent): Promise<FeeQuote>;
   /** Selects funds for a send. Pure. @throws {InsufficientFunds} {UnsendableAmount} */
   planSend(request: SendRequest): SendPlan;
-  /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
-  signSend(plan: SendPlan, keys: KeySource): SignedTransaction;
+  /**
+   * Signs a plan, inside the transaction that stores the result: it reads nothing, and lets other work go on between
+   * the signatures of many inputs.
+   */
+  signSend(plan: SendPlan, keys: KeySource): Promise<SignedTransaction>;
   /**
    * Plans a replacement of a stuck send at a higher fee (RBF, BIP-125) that pays the same destination the
    * same amount; null when it would not raise the fee enough or the funds do not cover it.
@@ -38,7 +41,10 @@ export interface SendBuilder {
 }
 
 /** Signs a plan with the wallet's keys; the caller never sees a key. */
-export type PlanSigner = (adapter: Pick<SendBuilder, 'signSend'>, plan: SendPlan) => SignedTransaction;
+export type PlanSigner = (
+  adapter: Pick<SendBuilder, 'signSend'>,
+  plan: SendPlan,
+) => Promise<SignedTransaction>;
 
 export interface PsbtSupport {
   /**

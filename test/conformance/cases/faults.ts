@@ -52,7 +52,7 @@ export function faultCases(world: () => ChainWorld): void {
       expect(adapter.paymentUri({ address, amount: world().amount })).toContain(address);
       const request = { funds, destination, amount: world().amount, subtractFee: false, quote };
       const plan = adapter.planSend({ ...request, changeAddress: address });
-      expect(sign(world(), shop, plan).txid).not.toBe('');
+      expect((await sign(world(), shop, plan)).txid).not.toBe('');
     } finally {
       await world().outage.end();
     }
@@ -69,7 +69,7 @@ export function faultCases(world: () => ChainWorld): void {
       changeAddress: shop.address,
       quote: await shop.adapter.feeQuote(),
     });
-    const signed = sign(world(), shop, plan);
+    const signed = await sign(world(), shop, plan);
     await world().outage.begin();
     try {
       expect((await shop.adapter.broadcast(signed)).kind).toBe('unknown');

@@ -30,7 +30,7 @@ export function independentClientCases(world: () => ChainWorld): void {
     const destination = await world().strangerAddress();
     const quote = await shop.adapter.feeQuote({ from: shop.address, destination, amount });
     const wish = { funds, destination, amount: 7n * amount, subtractFee: false, changeAddress, quote };
-    const signed = sign(world(), shop, shop.adapter.planSend(wish));
+    const signed = await sign(world(), shop, shop.adapter.planSend(wish));
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     await world().mine(1);
 

@@ -46,7 +46,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const plan = shop.adapter.planSend(wish);
     expect(plan.amount).toBe(wish.amount);
     expectBalanced(plan);
-    const signed = sign(world(), shop, plan);
+    const signed = await sign(world(), shop, plan);
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     const view = await shop.adapter.unconfirmed();
     const spent = plan.inputs.map((fund) => ({ ref: fund.ref, byTxid: signed.txid }));
@@ -69,7 +69,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expectBalanced(plan);
     expect(plan.change).toBeNull();
     expect(plan.amount + plan.fee).toBe(world().amount);
-    const signed = sign(world(), shop, plan);
+    const signed = await sign(world(), shop, plan);
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     await world().mine(1);
     expect(await world().feeOf(signed.txid)).toBe(plan.fee);
@@ -81,7 +81,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const wish = await request(world(), shop, funds);
     const plan = shop.adapter.planSend(wish);
     expect(plan.change?.address).toBe(wish.changeAddress);
-    await shop.adapter.broadcast(sign(world(), shop, plan));
+    await shop.adapter.broadcast(await sign(world(), shop, plan));
     await world().mine(1);
     const block = await blockAt(shop.adapter, (await shop.adapter.tip()).height);
     const change = block.credits.filter(
@@ -95,13 +95,13 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const plan = shop.adapter.planSend(
       await request(world(), shop, await earn(world(), shop, [2n * world().amount])),
     );
-    expect(sign(world(), shop, plan)).toEqual(sign(world(), shop, plan));
+    expect(await sign(world(), shop, plan)).toEqual(await sign(world(), shop, plan));
   });
 
   it('a send may be rebroadcast, before and after it is mined', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
-    const signed = sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
+    const signed = await sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     expect(await shop.adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     await world().mine(1);
@@ -117,7 +117,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const plans = [1, 2].map(async () => shop.adapter.planSend(await request(world(), shop, funds)));
-    const [first, second] = (await Promise.all(plans)).map((plan) => sign(world(), shop, plan));
+    const [first, second] = await Promise.all(plans.map(async (plan) => sign(world(), shop, await plan)));
     expect(await shop.adapter.broadcast(first!)).toEqual({ kind: 'accepted' });
     expect((await shop.adapter.broadcast(second!)).kind).not.toBe('accepted');
     expect((await shop.adapter.unconfirmed()).has(second!.txid)).toBe(false);
@@ -128,7 +128,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.recheck([second!])).get(second!.txid)).toBe('gone');
     const wish = await request(world(), shop, funds);
     const quote = { ...wish.quote, rate: wish.quote.rate * 5n };
-    const dearer = sign(world(), shop, shop.adapter.planSend({ ...wish, quote }));
+    const dearer = await sign(world(), shop, shop.adapter.planSend({ ...wish, quote }));
     expect((await shop.adapter.broadcast(dearer)).kind).toBe('rejected');
   });
 
@@ -136,7 +136,9 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const wishes = [await request(world(), shop, funds), await request(world(), shop, funds)];
-    const [known, other] = wishes.map((wish) => sign(world(), shop, shop.adapter.planSend(wish)));
+    const [known, other] = await Promise.all(
+      wishes.map(async (wish) => sign(world(), shop, shop.adapter.planSend(wish))),
+    );
     await shop.adapter.broadcast(known!);
     const mixed = await shop.adapter.broadcast({ txid: known!.txid, raw: other!.raw });
     expect(mixed.kind).not.toBe('accepted');
@@ -150,7 +152,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const plan = shop.adapter.planSend(await request(world(), shop, [{ ...fund!, keyPath: thief.keyPath }]));
     let refused = false;
     try {
-      refused = (await shop.adapter.broadcast(sign(world(), shop, plan))).kind === 'rejected';
+      refused = (await shop.adapter.broadcast(await sign(world(), shop, plan))).kind === 'rejected';
     } catch {
       // Refusing to sign what the key does not own is as good as the node refusing it.
       refused = true;
@@ -161,7 +163,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
   it('a send whose bytes were changed is refused', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
-    const signed = sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
+    const signed = await sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
     const raw = (signed.raw ?? '').replace(/\d(?=\D*$)/, (digit) => ((Number(digit) + 1) % 10).toString());
     expect(raw).not.toBe(signed.raw);
     const result = await shop.adapter.broadcast({ txid: signed.txid, raw });
@@ -173,7 +175,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [3n * world().amount]);
     const wish = await request(world(), shop, funds, { destination: shop.address });
-    const first = sign(world(), shop, shop.adapter.planSend(wish));
+    const first = await sign(world(), shop, shop.adapter.planSend(wish));
     await shop.adapter.broadcast(first);
     const view = await shop.adapter.unconfirmed();
     const credit = view.credits.find(({ watchKey }) => watchKey === shop.adapter.watchKey(shop.address));
@@ -182,7 +184,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
       amount: world().amount,
       subtractFee: true,
     });
-    const second = sign(world(), shop, shop.adapter.planSend(next));
+    const second = await sign(world(), shop, shop.adapter.planSend(next));
     expect(await shop.adapter.broadcast(second)).toEqual({ kind: 'accepted' });
     await world().mine(1);
     // The index was never told of the first one: both are in this block.
@@ -221,7 +223,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         const funds = await earn(world(), shop, [3n * world().amount]);
         const wish = await request(world(), shop, funds);
         const previous = shop.adapter.planSend(wish);
-        const stuck = sign(world(), shop, previous);
+        const stuck = await sign(world(), shop, previous);
         await shop.adapter.broadcast(stuck);
         const quote = { ...wish.quote, rate: wish.quote.rate * 3n };
         const bump = shop.adapter.planReplacement({
@@ -234,7 +236,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         expectBalanced(bump!);
         expect(bump!.fee).toBeGreaterThan(previous.fee);
         expect(bump!.feeRate).toBeGreaterThan(previous.feeRate);
-        const replacement = sign(world(), shop, bump!);
+        const replacement = await sign(world(), shop, bump!);
         expect(await shop.adapter.broadcast(replacement)).toEqual({ kind: 'accepted' });
         const view = await shop.adapter.unconfirmed();
         expect([view.has(stuck.txid), view.has(replacement.txid)]).toEqual([false, true]);
@@ -258,14 +260,14 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         const [spent, spare] = await earn(world(), shop, [world().amount, world().amount]);
         const wish = await request(world(), shop, [spent!], { subtractFee: true });
         const previous = shop.adapter.planSend(wish);
-        await shop.adapter.broadcast(sign(world(), shop, previous));
+        await shop.adapter.broadcast(await sign(world(), shop, previous));
         const quote = { ...wish.quote, rate: wish.quote.rate * 3n };
         const ask = { previous, changeAddress: wish.changeAddress, quote };
         expect(shop.adapter.planReplacement({ ...ask, funds: [] })).toBeNull();
         const bump = shop.adapter.planReplacement({ ...ask, funds: [spare!] });
         expect(bump?.amount).toBe(previous.amount);
         expectBalanced(bump!);
-        expect(await shop.adapter.broadcast(sign(world(), shop, bump!))).toEqual({ kind: 'accepted' });
+        expect(await shop.adapter.broadcast(await sign(world(), shop, bump!))).toEqual({ kind: 'accepted' });
         await world().mine(1);
       });
     });

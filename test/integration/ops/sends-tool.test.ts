@@ -95,7 +95,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
       changeAddress: world.address('BTC'),
       quote: { rate: 100_000n, source: 'stranger', at: 0 },
     });
-    await node.sendRaw(world.deps.sign(adapter, theirs).raw);
+    await node.sendRaw((await world.deps.sign(adapter, theirs)).raw);
     const early = await tool();
     expect(early.stdout).toContain('the node rejects it for now, possibly temporarily');
     expect(early.code).toBe(1);

@@ -227,7 +227,7 @@ describe('the simulated blockchain of the sandbox', () => {
       changeAddress: owned.address,
       quote: { rate: 500_000n, source: 'test', at: 0 },
     });
-    const child = adapter.signSend(plan, keys);
+    const child = await adapter.signSend(plan, keys);
     expect(await adapter.broadcast(child)).toEqual({ kind: 'accepted' });
     await control.replace(parent);
     const view = await adapter.unconfirmed();

@@ -57,7 +57,7 @@ describe('the proof that an expired Solana transaction can never be executed', (
       changeAddress: own.address,
       quote: await adapter.feeQuote(),
     });
-    signed = { ...adapter.signSend(plan, keys), lifetime: plan.lifetime };
+    signed = { ...(await adapter.signSend(plan, keys)), lifetime: plan.lifetime };
   });
   afterEach(async () => {
     for (const made of adapters.splice(0)) await made.close();

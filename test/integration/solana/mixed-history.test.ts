@@ -103,7 +103,7 @@ beforeEach(async () => {
     changeAddress: own.address,
     quote: await adapter.feeQuote(),
   });
-  landed = { ...adapter.signSend(plan, keys), lifetime: plan.lifetime };
+  landed = { ...(await adapter.signSend(plan, keys)), lifetime: plan.lifetime };
   expect(await adapter.broadcast(landed)).toEqual({ kind: 'accepted' });
   node.advance(EXPIRY);
 });

@@ -124,7 +124,7 @@ function runWith(coin: NodeCoin): void {
       changeAddress: till.world.address(coin),
       quote: { rate: 1_000n, source: 'stranger', at: 0 },
     });
-    await node.mineOnly([till.world.deps.sign(adapter, theirs).raw]);
+    await node.mineOnly([(await till.world.deps.sign(adapter, theirs)).raw]);
     await till.sync();
     const round = async () => {
       till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
@@ -159,7 +159,7 @@ function runWith(coin: NodeCoin): void {
       changeAddress: till.world.address(coin),
       quote: { rate: 1_000n, source: 'stranger', at: 0 },
     });
-    await node.mineOnly([till.world.deps.sign(adapter, theirs).raw]);
+    await node.mineOnly([(await till.world.deps.sign(adapter, theirs)).raw]);
     await till.sync();
     till.world.clock.advance(till.world.deps.policy.rebroadcastMs);
     await advanceSends(till.world.deps, till.world.chain(coin));

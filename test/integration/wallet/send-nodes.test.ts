@@ -266,7 +266,7 @@ function runWith(coin: NodeCoin): void {
       changeAddress: world.address(coin),
       quote: { rate: 100_000n, source: 'stranger', at: 0 },
     });
-    await node.sendRaw(world.deps.sign(adapter, theirs).raw);
+    await node.sendRaw((await world.deps.sign(adapter, theirs)).raw);
     expect(await node.getMempool()).not.toContain(sent.txHash);
     await advance();
     expect((await status(sent.id)).status).toBe('broadcast');

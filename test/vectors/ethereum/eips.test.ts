@@ -61,7 +61,7 @@ describe('signSend by EIP-1559', () => {
     privateKey: () => Buffer.from('ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80', 'hex'),
   };
 
-  it('creates a type 2 transaction whose priority fee is its whole fee', () => {
+  it('creates a type 2 transaction whose priority fee is its whole fee', async () => {
     const plan = planSend({
       funds: [{ ref: { txid: 'a', index: 0 }, amount: 10n ** 18n, address, keyPath }],
       destination: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -75,7 +75,7 @@ describe('signSend by EIP-1559', () => {
         account: { chainId: 1, nonce: 7, gasLimit: 21_000n },
       },
     });
-    const signed = signSend(plan, keys);
+    const signed = await signSend(plan, keys);
     const sent = Transaction.from(signed.raw);
     expect(sent.hash).toBe(signed.txid);
     expect(sent).toMatchObject({

@@ -65,7 +65,7 @@ describe('BIP-143 signatures', () => {
     );
   });
 
-  it.each(['BTC', 'LTC'] as const)('are valid with low S when signSend makes them for %s', (code) => {
+  it.each(['BTC', 'LTC'] as const)('are valid with low S when signSend makes them for %s', async (code) => {
     const keys = new OwnKeys(code, 'live', 'regtest');
     const funds = Array.from({ length: 8 }, (_none, index) => {
       const owned = keys.newAddress();
@@ -80,7 +80,7 @@ describe('BIP-143 signatures', () => {
       change: { address: keys.newAddress().address, amount: total - 20_000n - 1_234n },
       feeRate: 1_000n,
     };
-    const signed = signSend(UTXO_COINS[code], 'regtest', plan, keys);
+    const signed = await signSend(UTXO_COINS[code], 'regtest', plan, keys);
     const raw = RawTx.decode(Buffer.from(signed.raw, 'hex'));
     expect(raw.inputs.map(({ sequence }) => sequence)).toEqual(funds.map(() => 0xfffffffd));
     for (const [at, input] of raw.inputs.entries()) {

@@ -11,7 +11,7 @@ import { feeFor, priceFrom } from './eip1559-fees.ts';
  * is exact. The same plan and key give the same bytes (RFC 6979).
  * @throws {Error} when the plan's amounts do not add up or the key does not own the account.
  */
-export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
+export async function signSend(plan: SendPlan, keys: KeySource): Promise<SignedTransaction> {
   const { account, inputs, feeRate } = plan;
   const [fund] = inputs;
   if (account === undefined || fund === undefined) throw new Error('the send plan has no account');

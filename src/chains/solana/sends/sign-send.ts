@@ -5,7 +5,7 @@ import { unitPrice } from './fees.ts';
 import { signTransfers, type Transfer, type TransferMessage } from './message.ts';
 
 /** Signs a plan with the keys of all accounts it spends from. The same plan gives the same bytes. */
-export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
+export async function signSend(plan: SendPlan, keys: KeySource): Promise<SignedTransaction> {
   const paths = new Map(plan.inputs.map(({ address, keyPath }) => [address, keyPath]));
   const { signature, raw } = signTransfers(buildMessage(plan), (address) => {
     const path = paths.get(address);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { RawTx } from '@scure/btc-signer';
 import { outputKey, type OutputRef } from '../../../domain/chain.ts';
@@ -10,6 +11,8 @@ import { keyHashScript } from '../address.ts';
  */
 
 const SIGHASH_ALL = 1;
+/** Signed at a time, about a millisecond each; between them the event loop goes on. */
+const BATCH = 10;
 
 export interface SegwitInput {
   readonly ref: OutputRef;
@@ -29,9 +32,13 @@ export interface UnsignedSegwit {
 }
 
 /** @throws {Error} when a key does not belong to the output that it must spend. */
-export function signSegwit(unsigned: UnsignedSegwit): { readonly txid: string; readonly raw: string } {
+export async function signSegwit(
+  unsigned: UnsignedSegwit,
+): Promise<{ readonly txid: string; readonly raw: string }> {
   const digest = digester(unsigned);
-  const witnesses = unsigned.inputs.map((input, at) => {
+  const witnesses: Uint8Array[][] = [];
+  for (const [at, input] of unsigned.inputs.entries()) {
+    if (at > 0 && at % BATCH === 0) await setImmediate();
     const key = input.key();
     const publicKey = secp256k1.getPublicKey(key, true);
     const keyHash = hash('ripemd160', hash('sha256', publicKey, 'buffer'), 'buffer');
@@ -39,8 +46,8 @@ export function signSegwit(unsigned: UnsignedSegwit): { readonly txid: string; r
       throw new Error(`the key of ${outputKey(input.ref)} does not belong to its address`);
     }
     const signature = secp256k1.sign(digest(at, keyHash), key, { prehash: false, format: 'der' });
-    return [Buffer.concat([signature, Buffer.of(SIGHASH_ALL)]), publicKey];
-  });
+    witnesses.push([Buffer.concat([signature, Buffer.of(SIGHASH_ALL)]), publicKey]);
+  }
   const { version, lockTime, outputs } = unsigned;
   const inputs = unsigned.inputs.map(({ ref, sequence }) => ({
     txid: Buffer.from(ref.txid, 'hex'),

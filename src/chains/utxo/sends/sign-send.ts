@@ -18,12 +18,12 @@ const VERSION = 2;
  * bytes (RFC 6979 nonces). Each signature commits to its input's amount (BIP-143), except for P2PKH.
  * @throws {Error} when the plan's amounts do not add up or a key does not belong to its fund.
  */
-export function signSend(
+export async function signSend(
   coin: UtxoCoin,
   network: Network,
   plan: SendPlan,
   keys: KeySource,
-): SignedTransaction {
+): Promise<SignedTransaction> {
   const outputs = listOutputs(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
   if (sumInputs(plan.inputs) !== paid + plan.fee)
@@ -33,7 +33,7 @@ export function signSend(
   );
   const scripts = inputs.map(({ address }) => addressScript(coin, network, address));
   const sign = coin.scriptType === 'p2wpkh' ? signWitnesses : signScripts;
-  const { txid, raw } = sign({ inputs, scripts, outputs, keys });
+  const { txid, raw } = await sign({ inputs, scripts, outputs, keys });
   return { txid, raw, outputs: outputs.map(({ address }) => address) };
 }
 
@@ -47,7 +47,7 @@ interface Parts {
 
 type Signed = Pick<SignedTransaction, 'txid' | 'raw'>;
 
-function signWitnesses({ inputs, scripts, outputs, keys }: Parts): Signed {
+async function signWitnesses({ inputs, scripts, outputs, keys }: Parts): Promise<Signed> {
   const unsigned = inputs.map(({ ref, amount, keyPath }, at) => ({
     ref,
     sequence: REPLACEABLE,
@@ -59,7 +59,7 @@ function signWitnesses({ inputs, scripts, outputs, keys }: Parts): Signed {
 }
 
 /** Where the coin has no segwit. */
-function signScripts({ inputs, scripts, outputs, keys }: Parts): Signed {
+async function signScripts({ inputs, scripts, outputs, keys }: Parts): Promise<Signed> {
   // Amounts come from the ledger, read from blocks of the merchant's own node, so no third party can understate them.
   const transaction = new Transaction({ version: VERSION, lockTime: 0, allowLegacyWitnessUtxo: true });
   for (const [at, { ref, amount }] of inputs.entries()) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { RawTx } from '@scure/btc-signer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +69,12 @@ function vsizeOf(raw: string): bigint {
 }
 
 /** What must hold for every plan, however it came about. */
-function checkPlan(coin: UtxoCoin, plan: SendPlan, rate: bigint, funds: readonly Fund[]): void {
+async function checkPlan(
+  coin: UtxoCoin,
+  plan: SendPlan,
+  rate: bigint,
+  funds: readonly Fund[],
+): Promise<void> {
   expect(sum(plan.inputs)).toBe(plan.amount + plan.fee + (plan.change?.amount ?? 0n));
   const keys = plan.inputs.map(({ ref }) => outputKey(ref));
   expect(new Set(keys).size).toBe(keys.length);
@@ -79,7 +85,7 @@ function checkPlan(coin: UtxoCoin, plan: SendPlan, rate: bigint, funds: readonly
     const changeScript = addressScript(coin, 'regtest', plan.change.address);
     expect(plan.change.amount >= dustLimit(changeScript, coin.dustRelayRate)).toBe(true);
   }
-  const signed = signSend(coin, 'regtest', plan, KEYS[coin.code as UtxoCoinCode]);
+  const signed = await signSend(coin, 'regtest', plan, KEYS[coin.code as UtxoCoinCode]);
   const vsize = vsizeOf(signed.raw);
   expect(plan.fee >= feeFor(vsize, rate)).toBe(true);
   // Never more than the rate for the worst case, plus what was too little for a change output.
@@ -90,17 +96,18 @@ function checkPlan(coin: UtxoCoin, plan: SendPlan, rate: bigint, funds: readonly
   expect(plan.fee <= worst + (plan.change === null ? changeCost : 0n)).toBe(true);
 }
 
-function checkBump(
+async function checkBump(
   coin: UtxoCoin,
   previous: SendPlan,
   bump: SendPlan,
   rate: bigint,
   funds: readonly Fund[],
-): void {
+): Promise<void> {
   expect(sum(bump.inputs)).toBe(bump.amount + bump.fee + (bump.change?.amount ?? 0n));
   expect(bump.inputs.every((input) => funds.includes(input))).toBe(true);
-  const [oldRaw, newRaw] = [previous, bump].map((plan) => signSend(coin, 'regtest', plan, KEYS.BTC).raw);
-  const [oldSize, newSize] = [vsizeOf(oldRaw!), vsizeOf(newRaw!)];
+  const { raw: oldRaw } = await signSend(coin, 'regtest', previous, KEYS.BTC);
+  const { raw: newRaw } = await signSend(coin, 'regtest', bump, KEYS.BTC);
+  const [oldSize, newSize] = [vsizeOf(oldRaw), vsizeOf(newRaw)];
   expect(bump.fee >= previous.fee + feeFor(newSize, INCREMENT)).toBe(true);
   expect(bump.fee >= feeFor(newSize, rate)).toBe(true);
   expect(bump.fee * oldSize > previous.fee * newSize).toBe(true);
@@ -115,20 +122,20 @@ const amounts = fc.oneof(
 );
 
 describe('coin selection (planSend)', () => {
-  it('spends only the largest outputs and no more than needed, among hundreds', () => {
+  it('spends only the largest outputs and no more than needed, among hundreds', async () => {
     const sizes = fc.array(fc.bigInt(1_000n, 1_000_000n), { minLength: 260, maxLength: 600 });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         codes,
         sizes,
         fc.boolean(),
         fc.integer({ min: 1, max: 999 }),
-        (code, values, subtractFee, share) => {
+        async (code, values, subtractFee, share) => {
           const funds = values.map((amount, at) => fund(code, at, amount));
           const amount = (sum(funds) * BigInt(share)) / 1_000n;
           fc.pre(amount > 10_000n);
           const plan = planSend(UTXO_COINS[code], 'regtest', request(code, { funds, amount, subtractFee }));
-          checkPlan(UTXO_COINS[code], plan, 1_000n, funds);
+          await checkPlan(UTXO_COINS[code], plan, 1_000n, funds);
           const least = plan.inputs.reduce((a, b) => (a.amount < b.amount ? a : b));
           const others = sum(plan.inputs) - least.amount;
           expect(others < amount + (subtractFee ? 0n : plan.fee)).toBe(true);
@@ -138,15 +145,15 @@ describe('coin selection (planSend)', () => {
     );
   });
 
-  it('pays each of several recipients exactly, balances, and has no dust, or throws the matching error', () => {
+  it('pays each of several recipients exactly, balances, and has no dust, or throws the matching error', async () => {
     const payees = fc.array(fc.tuple(fc.nat({ max: 3 }), amounts), { minLength: 2, maxLength: 100 });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(amounts, { minLength: 1, maxLength: 12 }),
         payees,
         rates,
         fc.boolean(),
-        (values, ordered, rate, subtractFee) => {
+        async (values, ordered, rate, subtractFee) => {
           const coin = UTXO_COINS.BTC;
           const funds = values.map((value, at) => fund('BTC', at, value));
           const outputs = ordered.map(([kind, amount]) => ({ destination: DESTINATIONS.BTC[kind]!, amount }));
@@ -169,8 +176,8 @@ describe('coin selection (planSend)', () => {
             expect(one.amount >= dustLimit(script, coin.dustRelayRate)).toBe(true);
             expect(one.amount <= outputs[at]!.amount).toBe(true);
           }
-          checkPlan(coin, plan, rate, funds);
-          const { raw } = signSend(coin, 'regtest', plan, KEYS.BTC);
+          await checkPlan(coin, plan, rate, funds);
+          const { raw } = await signSend(coin, 'regtest', plan, KEYS.BTC);
           const decoded = RawTx.decode(Buffer.from(raw, 'hex'));
           const wanted = [
             ...received,
@@ -195,16 +202,16 @@ describe('coin selection (planSend)', () => {
     );
   });
 
-  it('creates a plan that balances exactly, pays the fee rate and has no dust, or throws the matching error', () => {
-    fc.assert(
-      fc.property(
+  it('creates a plan that balances exactly, pays the fee rate and has no dust, or throws the matching error', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         codes,
         fc.array(amounts, { maxLength: 12 }),
         amounts,
         rates,
         fc.boolean(),
         fc.nat({ max: 3 }),
-        (code, values, amount, rate, subtractFee, kind) => {
+        async (code, values, amount, rate, subtractFee, kind) => {
           const coin = UTXO_COINS[code];
           const destination = code === 'BTC' ? DESTINATIONS.BTC[kind]! : DESTINATIONS.LTC[kind % 2]!;
           const funds = values.map((value, at) => fund(code, at, value));
@@ -227,7 +234,7 @@ describe('coin selection (planSend)', () => {
           if (!subtractFee) expect(plan.amount).toBe(amount);
           else if (plan.change !== null) expect(plan.amount).toBe(amount - plan.fee);
           else expect(plan.amount <= amount && plan.amount >= amount - plan.fee).toBe(true);
-          checkPlan(coin, plan, rate, funds);
+          await checkPlan(coin, plan, rate, funds);
           expect(plan.inputs.every((input) => input.amount > feeFor(68n, rate))).toBe(true);
         },
       ),
@@ -291,7 +298,7 @@ describe('coin selection (planSend)', () => {
     expect(usable.inputs).toEqual([funds[0], funds[2]]);
   });
 
-  it('spends as many outputs as fit into the largest standard transaction, and reports the maximum amount', () => {
+  it('spends as many outputs as fit into the largest standard transaction, and reports the maximum amount', async () => {
     const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
     const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 15_000_000n }));
     expect(attempt).toThrow(InsufficientFunds);
@@ -299,7 +306,7 @@ describe('coin selection (planSend)', () => {
     const most = request('BTC', { funds, amount: 14_690_000n, subtractFee: true });
     const plan = planSend(UTXO_COINS.BTC, 'regtest', most);
     expect(plan.inputs).toHaveLength(1_469);
-    const vsize = vsizeOf(signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC).raw);
+    const vsize = vsizeOf((await signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC)).raw);
     expect(vsize <= 100_000n).toBe(true);
     expect(vsize > 98_000n).toBe(true);
   });
@@ -338,10 +345,10 @@ describe('signSend', () => {
     request('BTC', { funds: [3, 1, 2].map((at) => fund('BTC', at, 60_000n)), amount: 150_000n }),
   );
 
-  it('returns the same bytes every time, in BIP-69 order and replaceable (RBF)', () => {
-    const signed = signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC);
+  it('returns the same bytes every time, in BIP-69 order and replaceable (RBF)', async () => {
+    const signed = await signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC);
     const shuffled = { ...plan, inputs: plan.inputs.toReversed() };
-    expect(signSend(UTXO_COINS.BTC, 'regtest', shuffled, KEYS.BTC)).toEqual(signed);
+    expect(await signSend(UTXO_COINS.BTC, 'regtest', shuffled, KEYS.BTC)).toEqual(signed);
     const raw = RawTx.decode(Buffer.from(signed.raw, 'hex'));
     const txids = raw.inputs.map(({ txid }) => Buffer.from(txid).toString('hex'));
     expect(txids).toEqual([...txids].sort());
@@ -350,26 +357,40 @@ describe('signSend', () => {
     expect(raw.inputs.every(({ sequence }) => sequence === 0xfffffffd)).toBe(true);
   });
 
-  it('refuses a plan that does not add up, and a key that does not match', () => {
-    expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, fee: plan.fee - 1n }, KEYS.BTC)).toThrow(
-      /inputs and outputs/,
-    );
+  it('lets other work go on between the signatures of many inputs', async () => {
+    const funds = Array.from({ length: 100 }, (_none, at) => fund('BTC', at, 10_000n));
+    const many = request('BTC', { funds, amount: 1_000_000n, subtractFee: true });
+    let rounds = 0;
+    let isSigned = false;
+    const others = (async () => {
+      for (; !isSigned; rounds += 1) await setImmediate();
+    })();
+    await signSend(UTXO_COINS.BTC, 'regtest', planSend(UTXO_COINS.BTC, 'regtest', many), KEYS.BTC);
+    isSigned = true;
+    await others;
+    expect(rounds).toBeGreaterThanOrEqual(9);
+  });
+
+  it('refuses a plan that does not add up, and a key that does not match', async () => {
+    await expect(
+      signSend(UTXO_COINS.BTC, 'regtest', { ...plan, fee: plan.fee - 1n }, KEYS.BTC),
+    ).rejects.toThrow(/inputs and outputs/);
     const wrong = plan.inputs.map((input) => ({ ...input, keyPath: { ...input.keyPath, index: 1 } }));
-    expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, inputs: wrong }, KEYS.BTC)).toThrow(
+    await expect(signSend(UTXO_COINS.BTC, 'regtest', { ...plan, inputs: wrong }, KEYS.BTC)).rejects.toThrow(
       /does not belong/,
     );
   });
 });
 
 describe('planRbfBump (RBF)', () => {
-  it('keeps inputs and payment, and pays the fee that BIP-125 and the quote require', () => {
-    fc.assert(
-      fc.property(
+  it('keeps inputs and payment, and pays the fee that BIP-125 and the quote require', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.bigInt(1_000n, 10n ** 7n), { minLength: 1, maxLength: 5 }),
         fc.array(fc.bigInt(1_000n, 10n ** 7n), { maxLength: 5 }),
         fc.bigInt(300n, 10n ** 7n),
         fc.tuple(rates, rates),
-        (values, moreValues, amount, [rate, newRate]) => {
+        async (values, moreValues, amount, [rate, newRate]) => {
           const coin = UTXO_COINS.BTC;
           const funds = values.map((value, at) => fund('BTC', at, value));
           const more = moreValues.map((value, at) => fund('BTC', at + 100, value));
@@ -390,7 +411,7 @@ describe('planRbfBump (RBF)', () => {
           expect(newRate > previous.feeRate).toBe(true);
           expect([bump.destination, bump.amount]).toEqual([previous.destination, previous.amount]);
           expect(bump.inputs.slice(0, previous.inputs.length)).toEqual(previous.inputs);
-          checkBump(coin, previous, bump, newRate, [...funds, ...more]);
+          await checkBump(coin, previous, bump, newRate, [...funds, ...more]);
         },
       ),
       { numRuns: 300, examples: [[[6735451n, 9136577n], [], 9375019n, [399991n, 399996n]]] },
