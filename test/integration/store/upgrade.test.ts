@@ -329,6 +329,7 @@ it('the newest database fixture has rows in every table in which this version ca
     'wallet_labels',
     'wallet_limits',
     'watch_accounts',
+    'watch_addresses',
   ]);
 });
 
