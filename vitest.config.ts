@@ -1,5 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { CAMPAIGNS, LongestFirst } from './test/_helpers/timing/longest-first.ts';
+import {
+  CAMPAIGNS,
+  isBeforeRelease,
+  LongestFirst,
+  ON_MORE_MACHINES,
+} from './test/_helpers/timing/longest-first.ts';
 
 /**
  * Files share a process: starting one and importing the program again for each took longer than most tests. What a test
@@ -8,8 +13,6 @@ import { CAMPAIGNS, LongestFirst } from './test/_helpers/timing/longest-first.ts
 const SHARED = { isolate: false };
 /** It replaces a module of the program, which other files of the same process would get as well. */
 const ALONE = ['test/integration/new-utxo-coin.test.ts'];
-
-const onlyCampaigns = process.env['TILLD_CAMPAIGNS'] === '1';
 
 export default defineConfig({
   test: {
@@ -27,13 +30,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           ...SHARED,
-          include: onlyCampaigns ? [...CAMPAIGNS] : ['test/**/*.test.ts'],
+          include: isBeforeRelease ? [...CAMPAIGNS, ...ON_MORE_MACHINES] : ['test/**/*.test.ts'],
           exclude: [
             ...configDefaults.exclude,
             ...ALONE,
             'test/compose/**',
             'test/shops/**',
-            ...(onlyCampaigns ? [] : CAMPAIGNS),
+            ...(isBeforeRelease ? [] : CAMPAIGNS),
           ],
         },
       },

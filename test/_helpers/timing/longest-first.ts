@@ -1,8 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests of many minutes, which run before a release: `scripts/campaigns`. */
+/** Whether this is the run before a release: `scripts/campaigns`. */
+export const isBeforeRelease = process.env['TILLD_CAMPAIGNS'] === '1';
+
+/** Tests of many minutes, which run before a release only. */
 export const CAMPAIGNS: readonly string[] = [
   'test/integration/ops/update-archives.test.ts',
+  'test/integration/ops/rollback-killed.test.ts',
   'test/integration/forwards/forward-thousand.test.ts',
   'test/integration/subscriptions/kill9.test.ts',
   'test/integration/wallet/sends-kill9.test.ts',
@@ -16,10 +20,16 @@ export const CAMPAIGNS: readonly string[] = [
   'test/integration/store/upgrade-drill.test.ts',
 ];
 
+/** Files that run always, and on more kinds of machines before a release. */
+export const ON_MORE_MACHINES: readonly string[] = [
+  'test/integration/ops/first-start.test.ts',
+  'test/integration/ops/release.test.ts',
+];
+
 /** Files that take minutes. Begun last, each would run on alone after all others. */
 export const LONGEST: readonly string[] = [
   ...CAMPAIGNS,
-  'test/integration/ops/release.test.ts',
+  ...ON_MORE_MACHINES,
   'test/integration/ops/update.test.ts',
   'test/web/every-page.test.ts',
   'test/web/languages.test.ts',

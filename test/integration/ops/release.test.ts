@@ -18,6 +18,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { buildRelease } from '../../_helpers/release-archives.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
+import { isBeforeRelease } from '../../_helpers/timing/longest-first.ts';
 
 /** Packages are downloaded and everything is built. */
 const LIMIT_MS = 1_500_000;
@@ -205,7 +206,7 @@ it(
   LIMIT_MS,
 );
 
-it.skipIf(process.getuid?.() !== 0).each(['bookworm', 'trixie'])(
+it.skipIf(process.getuid?.() !== 0).each(isBeforeRelease ? ['bookworm', 'trixie'] : ['trixie'])(
   'install.sh of the release archive installs, runs and removes the daemon on a fresh Debian %s, and a second run changes nothing',
   async (suite) => {
     const { stdout } = await promisify(execFile)('scripts/install-check', [
