@@ -72,6 +72,8 @@ export interface OpenKey {
   readonly watchKey: string;
   /** When its address was issued, ms: earlier money came from no payer. */
   readonly since: number;
+  /** Its keys are those of another wallet, which may have used the address before it was issued. */
+  readonly isForeign?: true;
 }
 
 /** An open key with its account's holdings by the ledger (see ChainIndex.holdings). */

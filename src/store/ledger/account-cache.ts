@@ -1,5 +1,6 @@
 import type { Holding, OpenAccount } from '../../domain/chain.ts';
 import { type AccountRow, isWaiting } from './account-rows.ts';
+import { foreign } from './address-index.ts';
 
 /** What decides whether a payment's accounts are polled. */
 interface PaymentTimes {
@@ -98,7 +99,8 @@ export class AccountCache {
     const { id, paymentId } = row;
     const payment = paymentId === null ? null : this.#payment(paymentId, row);
     const isAwaited = payment?.isWaiting ?? true;
-    const account = { watchKey: row.watchKey, since: row.createdAt, holdings, isAwaited };
+    const key = { watchKey: row.watchKey, since: row.createdAt, ...foreign(row.idx) };
+    const account = { ...key, holdings, isAwaited };
     const entry = { id, paymentId, payment, account };
     this.#byAddress.set(id, entry);
     payment?.entries.push(entry);

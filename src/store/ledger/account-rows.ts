@@ -9,6 +9,7 @@ export interface AccountRow {
   readonly id: number;
   readonly watchKey: string;
   readonly createdAt: number;
+  readonly idx: number;
   /** Null for a merchant's own address. */
   readonly paymentId: string | null;
   /** Status of that payment, or of the one that superseded it, because money received here counts there. */
@@ -21,8 +22,14 @@ export interface AccountRow {
   readonly height: number | null;
 }
 
-type Chosen = Pick<AccountRow, 'id' | 'watchKey' | 'createdAt' | 'paymentId'>;
-const CHOSEN = ['addresses.id', 'addresses.watchKey', 'addresses.createdAt', 'addresses.paymentId'] as const;
+type Chosen = Pick<AccountRow, 'id' | 'watchKey' | 'createdAt' | 'idx' | 'paymentId'>;
+const CHOSEN = [
+  'addresses.id',
+  'addresses.watchKey',
+  'addresses.createdAt',
+  'addresses.idx',
+  'addresses.paymentId',
+] as const;
 const OUTPUT_COLUMNS = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
 
 const isLeadOfPayee = sql<boolean>`lead.id = coalesce(payee.superseded_by, payee.id)`;
@@ -39,7 +46,7 @@ function joinPayeesAndOutputs(db: Db, addresses: SelectQueryBuilder<Tables, 'add
         .on('outputs.state', '=', sql.lit('confirmed'))
         .on('outputs.spentHeight', 'is', null),
     )
-    .select(['chosen.id', 'chosen.watchKey', 'chosen.createdAt', 'chosen.paymentId'])
+    .select(['chosen.id', 'chosen.watchKey', 'chosen.createdAt', 'chosen.idx', 'chosen.paymentId'])
     .select(['lead.status', 'lead.expiresAt', 'lead.closedAt', ...OUTPUT_COLUMNS])
     .orderBy('chosen.id', 'desc');
 }

@@ -19,6 +19,11 @@ export function fromStoredIndex(idx: number): { readonly number: number | null; 
   return { number: Math.floor(idx / PER_ACCOUNT), index: idx % PER_ACCOUNT };
 }
 
+/** Marks an address of a watched account (see OpenKey). */
+export function foreign(idx: number): { readonly isForeign?: true } {
+  return idx < PER_ACCOUNT ? {} : { isForeign: true };
+}
+
 /** The stored indexes of a watched account: from the first, below the last. */
 export function storedIndexes(number: number): { readonly from: number; readonly below: number } {
   return { from: number * PER_ACCOUNT, below: (number + 1) * PER_ACCOUNT };

@@ -6,6 +6,7 @@ import type { KeyPath } from '../../domain/keys.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedInserts, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { AddressRow } from '../schema/ledger.ts';
+import { foreign } from './address-index.ts';
 
 /** One stored address, as read back. */
 export type StoredAddress = Selectable<AddressRow>;
@@ -159,13 +160,13 @@ export async function addressesBetween(
   { from, below }: { readonly from: number; readonly below: number },
 ): Promise<OpenKey[]> {
   const rows = await between(db, { coin, mode, from, below });
-  return rows.map((row) => ({ watchKey: row.watchKey, since: row.createdAt }));
+  return rows.map((row) => ({ watchKey: row.watchKey, since: row.createdAt, ...foreign(row.idx) }));
 }
 
 const between = prepared((db, param: ParamOf<ChainId & { from: number; below: number }>) =>
   db
     .selectFrom('addresses')
-    .select(['watchKey', 'createdAt'])
+    .select(['watchKey', 'createdAt', 'idx'])
     .where('id', '>=', param('from'))
     .where('id', '<', param('below'))
     .where('coin', '=', param('coin'))

@@ -123,17 +123,39 @@ export async function takeListedAddress(
     .set((eb) => ({ nextReceive: eb('nextReceive', '+', 1) }))
     .where('number', '=', number)
     .whereRef('nextReceive', '<', 'listSize')
-    .returning('nextReceive')
+    .returning(['nextReceive', 'coin', 'mode'])
     .executeTakeFirst();
   if (taken === undefined) return undefined;
+  const { coin, mode } = taken;
   return tx
     .updateTable('watch_addresses')
-    .set({ givenAt: now, paymentId })
+    .set({ givenAt: now, paymentId, chainTime: lastBlockTime(tx, { coin, mode }) })
     .where('accountNumber', '=', number)
     .where('idx', '=', taken.nextReceive - 1)
     .where('confirmed', '=', true)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+function lastBlockTime(db: Db, { coin, mode }: ChainId) {
+  return db
+    .selectFrom('chain_blocks')
+    .select('timeMs')
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .orderBy('height', 'desc')
+    .limit(1);
+}
+
+/** The time of the last recorded block when an order got an address of a list; null where unknown. */
+export async function listedChainTime(db: Db, number: number, idx: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('watch_addresses')
+    .select('chainTime')
+    .where('accountNumber', '=', number)
+    .where('idx', '=', idx)
+    .executeTakeFirst();
+  return row?.chainTime ?? null;
 }
 
 /** The lists of a coin of a shop. */

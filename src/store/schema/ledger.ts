@@ -61,6 +61,8 @@ export interface WatchAddressRow {
   /** When it was given out; set once. */
   givenAt: number | null;
   paymentId: string | null;
+  /** Time of the last recorded block then; null where unknown. */
+  chainTime: Generated<number | null>;
 }
 
 /** A label that a shop imported (BIP 329). */

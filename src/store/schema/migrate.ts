@@ -31,6 +31,7 @@ import * as walletLabels from './migrations/0146-wallet-labels.ts';
 import * as watchLists from './migrations/0147-watch-lists.ts';
 import * as sendPsbtInputs from './migrations/0149-send-psbt-inputs.ts';
 import * as sendSources from './migrations/0150-send-sources.ts';
+import * as listedChainTime from './migrations/0151-listed-chain-time.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -68,6 +69,7 @@ export const MIGRATIONS: Migrations = {
   '0147-watch-lists': watchLists,
   '0149-send-psbt-inputs': sendPsbtInputs,
   '0150-send-sources': sendSources,
+  '0151-listed-chain-time': listedChainTime,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -1031,6 +1031,7 @@ CREATE TABLE watch_addresses (
   confirmed INTEGER NOT NULL DEFAULT 0,
   given_at INTEGER,
   payment_id TEXT REFERENCES payments(id),
+  chain_time INTEGER,
   PRIMARY KEY (account_number, idx)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX watch_addresses_once ON watch_addresses (coin, mode, watch_key) WHERE confirmed = 1;

@@ -112,7 +112,8 @@ async function creditFromSkippedBlock(
   const { hash, timeMs, maturity } = block;
   const credit = { ref, watchKey, amount, maturity, raw: null };
   const sighting = { kind: 'block' as const, height, hash, tip: cursor.height };
-  await recordObservations(tx, deps, chain, { seen: [{ credit, seenAt: timeMs }], gone: [] }, sighting);
+  const seen = { credit, seenAt: timeMs, minedAt: timeMs };
+  await recordObservations(tx, deps, chain, { seen: [seen], gone: [] }, sighting);
   await confirmItsSend(tx, deps, chain, { txid: ref.txid, height });
   return true;
 }

@@ -120,7 +120,7 @@ function seenIn(
   now: number,
 ): SeenCredit {
   const timeMs = credit.heldBy?.timeMs ?? block.timeMs;
-  const seen = { credit, seenAt: Math.min(now, Math.max(timeMs, cameAfter ?? 0)) };
+  const seen = { credit, seenAt: Math.min(now, Math.max(timeMs, cameAfter ?? 0)), minedAt: timeMs };
   return blockTimes === 'exact' ? { ...seen, cameBefore: timeMs } : seen;
 }
 

@@ -46,7 +46,8 @@ async function reread(
     const [known] = await rememberedBlocks(tx, chain, height, 1);
     if (known?.height === height && known.hash !== hash) return null;
     const now = deps.clock.now();
-    const seen = block.credits.map((credit) => ({ credit, seenAt: Math.min(now, block.timeMs) }));
+    const { timeMs: minedAt } = block;
+    const seen = block.credits.map((credit) => ({ credit, seenAt: Math.min(now, minedAt), minedAt }));
     const sighting = { kind: 'block' as const, height, hash, tip: cursor.height };
     await recordObservations(tx, deps, chain, { seen, gone: [] }, sighting);
     await confirmSends(tx, deps, chain, { spends: block.debits, height });

@@ -1,7 +1,9 @@
 import { outputKey, type Credit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
+import { fromStoredIndex } from '../../store/ledger/address-index.ts';
 import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
+import { listedChainTime } from '../../store/ledger/watch-lists.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import {
   findOutput,
@@ -12,6 +14,11 @@ import {
 import { preparingChangeHolder, wholeOfPart } from '../../store/sends/send-versions.ts';
 import { storeRawTransaction } from '../../store/ledger/raw-transactions.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+
+/** How far times of blocks may be behind the clock of this machine. */
+const CLOCKS_APART_MS = 3 * 3_600_000;
+/** How long before an order a block may have been made that a reorg replaces after it. */
+const REPLACED_WITHIN_MS = 60_000;
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
 export type Observation =
@@ -30,6 +37,8 @@ export interface SeenCredit {
   readonly seenAt: number;
   /** For a block with an exact time: that time, ms, as the upper bound of the arrival. */
   readonly cameBefore?: number;
+  /** Time of its block, ms. */
+  readonly minedAt?: number;
 }
 
 /**
@@ -59,9 +68,10 @@ export async function recordObservations(
     const address = addresses.get(each.credit.watchKey);
     if (address === undefined) continue;
     // The remainder of our own spend is not a payer's money, whatever the purpose of the address.
-    if (address.paymentId === null || each.credit.remainder === true)
-      await recordOwn(tx, chain, address, each, sighting, now);
-    else addFact(address.paymentId, sightingFact(chain, each, sighting));
+    const { paymentId } = address;
+    const isOwn = each.credit.remainder === true || (await cameBeforeOrder(tx, chain, address, each));
+    if (paymentId === null || isOwn) await recordOwn(tx, chain, address, each, sighting, now);
+    else addFact(paymentId, sightingFact(chain, each, sighting));
     const { ref, raw } = each.credit;
     if (raw !== null) raws.set(ref.txid, raw);
   }
@@ -74,6 +84,24 @@ export async function recordObservations(
   for (const [paymentId, paymentFacts] of facts)
     await applyTogether(tx, deps, chain, { paymentId, paymentFacts, sighting });
   return new Set(facts.keys());
+}
+
+/**
+ * Whether money was on an address of another wallet before an order got it: that wallet may have used the address, and
+ * histories and rescans show what it received then. Addresses of the till itself are new.
+ */
+async function cameBeforeOrder(
+  tx: Tx,
+  chain: ChainId,
+  { idx, createdAt }: StoredAddress,
+  { credit, minedAt }: SeenCredit,
+): Promise<boolean> {
+  const { number, index } = fromStoredIndex(idx);
+  if (number === null || minedAt === undefined) return false;
+  const chainTime = (await listedChainTime(tx, number, index)) ?? 0;
+  if (minedAt >= Math.max(createdAt - CLOCKS_APART_MS, chainTime - REPLACED_WITHIN_MS)) return false;
+  const known = await findOutput(tx, chain, credit.ref);
+  return known === undefined || known.paymentId === null;
 }
 
 async function applyTogether(

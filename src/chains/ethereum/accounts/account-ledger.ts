@@ -1,7 +1,7 @@
 import type { Credit, Debit, Holding, OutputRef, Spender } from '../../../domain/chain.ts';
 
 /** Output index of an account's remainder after one of its own transactions: no transfer in it can have this index. */
-const REMAINDER_INDEX = 1_000_000;
+export const REMAINDER_INDEX = 1_000_000;
 
 /**
  * Models the accounts of one block as outputs: an incoming transfer is a credit; an outgoing one spends all that the

@@ -1,6 +1,6 @@
 import { type BlockRef, ChainError, type OpenAccount, type OutputRef } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
-import { type AccountLedger, sumOutputs } from './account-ledger.ts';
+import { type AccountLedger, REMAINDER_INDEX, sumOutputs } from './account-ledger.ts';
 import { STATES_KEPT } from './balance-reads.ts';
 import { finalBlock } from '../blocks/final-block.ts';
 import { blockBefore } from '../rpc/headers.ts';
@@ -9,6 +9,7 @@ import {
   BALANCE_CREDIT_INDEX,
   balanceCreditTxid,
   isBalanceCreditAbove,
+  parseBalanceCreditTxid,
 } from './balance-credit.ts';
 import type { Block } from '../rpc/node-answers.ts';
 import type { BalanceAnswer, NodeClient } from '../rpc/node-client.ts';
@@ -64,7 +65,7 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
   const differing = differences(books, deps.shortfalls);
   let isDoubtful = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
   for (const { account, found } of differing) {
-    const { watchKey, since } = account;
+    const { watchKey } = account;
     // One unconfirmed balance makes all of them doubtful, because they came in one answer.
     isDoubtful ||=
       found < 0n && !(await isSameWhenReread(deps, block, watchKey, book.balance(watchKey) + found));
@@ -79,8 +80,8 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
       );
       continue;
     }
-    const known = sumOutputs(account.holdings);
-    const earlier = await balanceBeforeUse(deps, block, { watchKey, since, known, found });
+    // A read while it waited for money counts before any block time: the clock here may be ahead of the chain's.
+    const earlier = await balanceBeforeUse(deps, block, account, found);
     if (earlier === null) {
       undecided.add(watchKey);
       continue;
@@ -206,23 +207,30 @@ async function isExplained(
 }
 
 /**
- * Balance of an address before it was issued (in a restored wallet): not a payment. Null when the node does
- * not answer now.
+ * The part of found money that an address had before it was issued, in a restored wallet or as one of another wallet:
+ * not a payment. Where no node can tell, an address of the till was new; money on one of another wallet counts as its
+ * own. Null when the node does not answer now.
  */
 async function balanceBeforeUse(
   deps: Deps,
   block: Block,
-  about: { watchKey: string; since: number; known: bigint; found: bigint },
+  account: OpenAccount,
+  found: bigint,
 ): Promise<bigint | null> {
-  const { watchKey, known, found } = about;
+  const { watchKey, holdings } = account;
+  const isForeign = account.isForeign === true;
+  if (deps.wasReadAwaited(watchKey)) return 0n;
   try {
-    const hash = await lastBlockBefore(deps, block, about);
-    if (hash === null) return 0n;
+    const hash = await lastBlockBefore(deps, block, account);
+    const untold = isForeign ? found : 0n;
+    if (hash === null) return untold;
     const { answers, failure } = await deps.client.balances([watchKey], hash);
     if (failure !== null) throw failure;
     const [before] = answers;
     if (before === 'unreadable') return null;
-    if (before === undefined || before === 'unknown') return 0n;
+    if (before === undefined || before === 'unknown') return untold;
+    // Payments since were not part of that balance.
+    const known = sumOutputs(isForeign ? holdings.filter(({ ref }) => isEarlier(ref)) : holdings);
     const earlier = before > known ? before - known : 0n;
     return earlier < found ? earlier : found;
   } catch (error) {
@@ -235,25 +243,28 @@ async function balanceBeforeUse(
   }
 }
 
+/** Money of the account itself: it had it before, or it remained of its own transaction. */
+function isEarlier({ txid, index }: OutputRef): boolean {
+  return index === REMAINDER_INDEX || (index === EARLIER_INDEX && parseBalanceCreditTxid(txid) !== null);
+}
+
 /**
- * The last block before the address was issued; null where the address was read since, is known to have
- * received money since, or where nodes need not keep the state of that block. A read while it waited for
- * money counts before any block time, because the clock of the daemon may be ahead of the chain's.
+ * The last block before the address was issued; null where nodes need not keep the state of that block, and for one of
+ * the till that was read since or is known to have received money since.
  * @throws {ChainError}
  */
 async function lastBlockBefore(
-  { client, wasRead, wasReadAwaited }: Deps,
+  { client, wasRead }: Deps,
   block: Block,
-  { watchKey, since, known }: { watchKey: string; since: number; known: bigint },
+  { watchKey, since, holdings, isForeign }: OpenAccount,
 ): Promise<string | null> {
   const parent = await client.headerAt(block.number - 1);
   if (parent === null || parent.hash !== block.parentHash) {
     throw new ChainError('unavailable', `the node does not show the block before ${block.number}`);
   }
-  if (wasReadAwaited(watchKey)) return null;
   // Block times are whole seconds: the block may have been mined at any point of its second.
   if ((parent.timestamp + 1) * 1000 <= since) return parent.hash;
-  if (known > 0n || wasRead(watchKey)) return null;
+  if (isForeign !== true && (sumOutputs(holdings) > 0n || wasRead(watchKey))) return null;
   const lastSecond = since - 1000;
   const before = await blockBefore(client, lastSecond, Math.max(0, block.number - STATES_KEPT));
   return before.timeMs <= lastSecond ? before.hash : null;

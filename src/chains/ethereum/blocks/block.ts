@@ -122,8 +122,8 @@ async function balanceCheckCandidates(
     open.filter(({ watchKey }) => wanted.has(watchKey)).map((account) => [account.watchKey, account]),
   );
   const holdings = await index.holdings([...wanted].filter((key) => !known.has(key)));
-  const toOpenAccount = ({ watchKey, since }: OpenKey): OpenAccount =>
-    known.get(watchKey) ?? { watchKey, since, holdings: holdings.get(watchKey) ?? [], isAwaited: false };
+  const toOpenAccount = (key: OpenKey): OpenAccount =>
+    known.get(key.watchKey) ?? { ...key, holdings: holdings.get(key.watchKey) ?? [], isAwaited: false };
   const awaited = [...lost].map((watchKey) => ({
     ...toOpenAccount({ watchKey, since: 0 }),
     isAwaited: true,

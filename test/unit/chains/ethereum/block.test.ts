@@ -23,6 +23,7 @@ interface Scene {
   readonly balances: Readonly<Record<string, BalanceAnswer>>;
   readonly held?: readonly Holding[];
   readonly since?: number;
+  readonly isForeign?: true;
   readonly unsettled?: readonly Pick<Credit, 'ref' | 'watchKey'>[];
   /** Null: the node dropped the receipts. */
   readonly status?: number | null;
@@ -45,6 +46,7 @@ async function read(scene: Scene) {
   const { transactions = [], balances, held = [], since = 0, unsettled = [], status = 1 } = scene;
   const { isClosed = false, turn = [], shortfalls = new Shortfalls() } = scene;
   const { number = 5, nonce = 0, outgoing = 0, final = 3, turns = new BalanceRotation(LOGGER) } = scene;
+  const foreign = scene.isForeign === true ? { isForeign: true as const } : {};
   const block: Block = { number, hash: hash(5), parentHash: hash(4), timestamp: 50, transactions };
   const client: Partial<NodeClient> = {
     blockAt: async () => block,
@@ -80,7 +82,7 @@ async function read(scene: Scene) {
     ownOutputs: async () => new Set(),
     holdings: async () => new Map([[SHOP, held]]),
     outgoing: async () => outgoing,
-    open: async () => (isClosed ? [] : [{ watchKey: SHOP, since }]),
+    open: async () => (isClosed ? [] : [{ watchKey: SHOP, since, ...foreign }]),
     turn: async () => turn.map((watchKey) => ({ watchKey, since: 0 })),
     watchKeysAfter: async () => [],
     newestPosition: async () => 0,
@@ -169,6 +171,20 @@ it('readBlock does not count the balance that an address had before its order as
   // What the ledger knows of is not found a second time.
   const known = await read({ ...scene, held: [holding(3n)] });
   expect(known.credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 5n }]);
+});
+
+it('readBlock counts money on an address of another wallet as its own where no block shows the balance before its order', async () => {
+  const own = [{ ref: { txid: FOUND, index: 1 }, amount: 8n, remainder: true }];
+  const pruned = { balances: { [hash(5)]: 8n }, since: 45_000 };
+  expect((await read({ ...pruned, isForeign: true })).credits).toMatchObject(own);
+  expect((await read(pruned)).credits).toMatchObject([{ ref: { index: 0 }, amount: 8n }]);
+});
+
+it('readBlock does not count the earlier balance of another wallet as a payment after a payment was found first', async () => {
+  const scene = { balances: { [hash(4)]: 3n, [hash(5)]: 10n }, since: 45_000, held: [holding(7n)] };
+  const { credits } = await read({ ...scene, isForeign: true });
+  expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 1 }, amount: 3n, remainder: true }]);
+  expect(credits).toHaveLength(1);
 });
 
 it('readBlock credits money found one block late in full, although the clock of the daemon is ahead of the block times', async () => {
