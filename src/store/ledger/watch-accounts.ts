@@ -5,7 +5,7 @@ import type { WatchAccountRow } from '../schema/ledger.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import { fromStoredIndex, storedIndexes } from './address-index.ts';
-import { dropProposedAddresses } from './watch-lists.ts';
+import { dropProposedAddresses, releaseListedAddresses } from './watch-lists.ts';
 
 /** An account of another wallet whose addresses a shop gives out. */
 export type WatchAccount = Selectable<WatchAccountRow>;
@@ -30,6 +30,17 @@ export async function proposeWatchAccount(
     .insertInto('watch_accounts')
     .values({ ...row, nextChange: 0, confirmedAt: null, pendingId: null, startsAt: null })
     .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Deletes a list of which no order has an address: they may be listed again. */
+export async function deleteList(tx: Tx, { number, listSize }: WatchAccount): Promise<void> {
+  await releaseListedAddresses(tx, number, listSize ?? 0);
+  await dropProposedAddresses(tx, number, listSize ?? 0);
+  await tx
+    .deleteFrom('watch_accounts')
+    .where('number', '=', number)
+    .where('nextReceive', '=', 0)
     .executeTakeFirstOrThrow();
 }
 

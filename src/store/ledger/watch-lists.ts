@@ -51,10 +51,19 @@ export async function dropProposedAddresses(tx: Tx, number: number, size: number
 
 /** Claims the addresses of a list for it. Throws where another confirmed list has one (see findClaimed). */
 export async function claimListedAddresses(tx: Tx, number: number, size: number): Promise<void> {
+  await setConfirmed(tx, number, size, true);
+}
+
+/** Undoes claimListedAddresses. */
+export async function releaseListedAddresses(tx: Tx, number: number, size: number): Promise<void> {
+  await setConfirmed(tx, number, size, false);
+}
+
+async function setConfirmed(tx: Tx, number: number, size: number, confirmed: boolean): Promise<void> {
   for await (const { from, below } of pieces(size))
     await tx
       .updateTable('watch_addresses')
-      .set({ confirmed: true })
+      .set({ confirmed })
       .where('accountNumber', '=', number)
       .where('idx', '>=', from)
       .where('idx', '<', below)

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { hasPaymentAddress } from '../../store/ledger/addresses.ts';
 import {
+  deleteList,
   endWatching,
   findWatchAccount,
   listWalletAccounts,
@@ -144,9 +145,18 @@ export async function dropPending(
 ): Promise<void> {
   const { number, merchantId, coin, mode } = account;
   const change = { startsAt: null, pendingId: null, updatedAt: deps.clock.now() };
-  await updateWatchAccount(tx, number, change);
+  if (isUnusedList(account)) await deleteList(tx, account);
+  else await updateWatchAccount(tx, number, change);
   await notifyOfWatch(tx, deps, { ...account, ...change }, { reason: 'watch_undone', address: '' });
   tx.afterCommit(() => deps.logger.warn({ merchantId, coin, mode }, 'pending watched account dropped'));
+}
+
+/**
+ * Whether a pending list never took effect: what a thief confirmed leaves no trace, and an owner can correct a list and
+ * enter it again. One that was ended and confirmed again stays known: without it, another list would count as the first.
+ */
+function isUnusedList({ listSize, nextReceive, confirmedAt, updatedAt }: WatchAccount): boolean {
+  return listSize !== null && nextReceive === 0 && confirmedAt === updatedAt;
 }
 
 function notFound(): AppError {

@@ -87,6 +87,25 @@ describe.each(['ETH', 'SOL'] as const)('a list of %s', (coin) => {
     await expect(shop.nextOrder(coin)).rejects.toMatchObject({ code: 'COIN_UNAVAILABLE' });
   });
 
+  it('frees its addresses when it is dropped before it took effect, and stays known once it was in use', async () => {
+    const { id } = await shop.watch(coin, cold(1));
+    await shop.confirm((await shop.propose(coin, [...cold(2, 1), ...cold(1, 9)])).id);
+    await dropPendingWatch(shop.deps, shop.ref(coin));
+    // The owner corrects the list and enters it again.
+    const corrected = await shop.propose(coin, cold(3, 1));
+    expect((await shop.confirm(corrected.id)).state).toBe('pending');
+    await endWatch(shop.deps, shop.ref(coin));
+    sim.world.clock.advance(1);
+    expect((await shop.confirm(id)).state).toBe('pending');
+    await dropPendingWatch(shop.deps, shop.ref(coin));
+    expect((await shop.view(id)).state).toBe('ended');
+    // A thief who ends, confirms and drops a list makes no other one the first of the shop.
+    const other = await otherShop();
+    expect((await shop.confirm((await shop.propose(coin, cold(1, 20))).id)).state).toBe('pending');
+    await wrong(other.propose(coin, cold(1)), 'addresses.0', /used by/);
+    expect((await other.confirm((await other.propose(coin, cold(1, 9))).id)).state).toBe('active');
+  });
+
   it('returns orders to the till only when it is ended, and continues where it was', async () => {
     const { id } = await shop.watch(coin, cold(3));
     await shop.nextOrder(coin);
