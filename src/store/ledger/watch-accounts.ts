@@ -33,7 +33,7 @@ export async function proposeWatchAccount(
     .executeTakeFirstOrThrow();
 }
 
-/** Deletes a list of which no order has an address: they may be listed again. */
+/** Deletes a list that gave no order an address, so that its addresses may be listed again. */
 export async function deleteList(tx: Tx, { number, listSize }: WatchAccount): Promise<void> {
   await releaseListedAddresses(tx, number, listSize ?? 0);
   await dropProposedAddresses(tx, number, listSize ?? 0);
