@@ -53,7 +53,7 @@ describe.skipIf(!requireNode('BTC'))('a broadcast send from a watched account', 
         token: shop.secretKey,
       });
     /** It is mined now, and was paid once. */
-    const expectConfirmed = async (txHash: string | null): Promise<void> => {
+    const expectConfirmed = async (txHash: string | null, events = EVENTS): Promise<void> => {
       await world.node.mine(1);
       await eventually('it is confirmed', status, ({ status: now }) => now === 'confirmed');
       expect((await status()).txHash).toBe(txHash);
@@ -64,9 +64,9 @@ describe.skipIf(!requireNode('BTC'))('a broadcast send from a watched account', 
       ]);
       expect(unspents.map(({ amount }) => toAtoms(amount))).toEqual([toAtoms(AMOUNT)]);
       await world.sink.waitForEvent('send.confirmed', id);
-      expect(world.sink.types(id)).toEqual(EVENTS);
+      expect(world.sink.types(id)).toEqual(events);
     };
-    return { submit, status, expectConfirmed };
+    return { id, order, submit, status, expectConfirmed };
   }
 
   function hide(): void {
@@ -125,5 +125,22 @@ describe.skipIf(!requireNode('BTC'))('a broadcast send from a watched account', 
       (txids) => txids.includes(txHash ?? ''),
     );
     await expectConfirmed(txHash);
+  });
+
+  it('is neither failed nor paid again when the node did not answer the broadcast and shows nothing of it', async () => {
+    const { id, order, submit, status, expectConfirmed } = await ordered();
+    hide();
+    world.proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
+    const { txHash, status: unknown } = await submit();
+    expect(unknown).toBe('signed');
+    await rebroadcast();
+    await mineEmpty(DEFAULT_SEND_POLICY.surplusDepth + 1);
+    world.till.clock.advance(25 * HOUR_MS);
+    await rebroadcast();
+    expect(await status()).toMatchObject({ status: 'signed', txHash });
+    expect((await order()).body.data.id).toBe(id);
+    await world.proxy.heal();
+    // No answer said that the network has it.
+    await expectConfirmed(txHash, ['send.awaiting_signature', 'send.confirmed']);
   });
 });
