@@ -10,6 +10,7 @@ export const CAMPAIGNS: readonly string[] = [
   'test/integration/forwards/forward-thousand.test.ts',
   'test/integration/subscriptions/kill9.test.ts',
   'test/integration/wallet/sends-kill9.test.ts',
+  'test/integration/watch/psbt-kill9.test.ts',
   'test/integration/subscriptions/calendar.test.ts',
   'test/integration/ops/second-machine.test.ts',
   'test/integration/ops/takeover-marker.test.ts',

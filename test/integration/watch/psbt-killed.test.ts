@@ -1,4 +1,4 @@
-/** kill -9 at three writes of a send from a watched account. */
+/** kill -9 at three writes of a send from a watched account. The campaign psbt-kill9.test.ts kills before each write. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireNode, toAtoms } from '../../_helpers/nodes/index.ts';
 import { AMOUNT, KilledWorld } from './killed-world.ts';
