@@ -19,6 +19,7 @@ const ACCOUNT = {
   state: 'active',
   active: true,
   descriptor: DESCRIPTOR,
+  list: null,
   addresses: ['bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
   nextIndex: 3,
   takesEffectAt: null,
