@@ -138,7 +138,7 @@ describe('variables of the compose files', () => {
       const { image, build, user } = services[`${name}d-mainnet`] ?? expect.unreachable(name);
       expect([image, build, user]).toEqual([digest(name), undefined, '10001:10001']);
     }
-    await expect(configured({}, options)).rejects.toThrow(/BITCOIND_IMAGE is missing/);
+    await expect(configured({}, options)).rejects.toThrow(/(BITCOIND|LITECOIND)_IMAGE is missing/);
   });
 });
 
