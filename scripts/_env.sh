@@ -132,7 +132,8 @@ trim_packages() {
   rm -rf "$1/elliptic" "$1/typescript" "$1/@types" "$1/better-sqlite3/deps" "$1/better-sqlite3/src"
   # Builds for browsers, sources of builds, and the fonts that no document uses.
   rm -rf "$1"/pdfkit/{.yarn,tools,js/pdfkit.{browser,standalone,old}*} "$1"/fontkit/{src,dist/browser*} "$1"/brotli/{build,test} \
-    "$1"/dejavu-fonts-ttf/{fontconfig,*.txt,NEWS,BUGS}
+    "$1"/dejavu-fonts-ttf/{fontconfig,*.txt,NEWS,BUGS} "$1"/ethers/{dist,src.ts} "$1"/zod/src \
+    "$1"/@solana/web3.js/{src,lib/index.{browser,iife,native}.*}
   [ ! -d "$1/dejavu-fonts-ttf" ] ||
     find "$1/dejavu-fonts-ttf" -name '*.ttf' ! -name DejaVuSans.ttf ! -name DejaVuSans-Bold.ttf -delete
   find "$1" -type d -empty -delete

@@ -142,7 +142,7 @@ describe('the containers of docker compose', () => {
     expect(modes.split('\n')).toEqual(['700 10001 /data', '600 10001 /secrets/keyring-passphrase']);
   });
 
-  test('add at most 114 MB to the base image of Node', async () => {
+  test('add at most 107 MB to the base image of Node', async () => {
     const [image = 0, base = 0] = await Promise.all(
       ['tilld:local', 'node:24-bookworm-slim'].map(async (name) =>
         Number(await docker(['image', 'inspect', name, '-f', '{{.Size}}'])),
@@ -153,7 +153,7 @@ describe('the containers of docker compose', () => {
       `the image adds ${addedMb.toFixed(1)} MB to its base of ${(base / 1e6).toFixed(0)} MB\n`,
     );
     // Litestream's program is 29 MB of it, what verifies passkeys 7, what writes PDF files with their fonts 7.5.
-    expect(addedMb).toBeLessThan(114);
+    expect(addedMb).toBeLessThan(107);
     const modules = (await project.exec('tilld', 'ls', 'node_modules')).split('\n');
     expect(modules).toContain('better-sqlite3');
     for (const developer of ['typescript', 'vitest', 'vite', 'react', 'litesvm']) {
