@@ -11,8 +11,12 @@ import {
  * changes globally, it must restore.
  */
 const SHARED = { isolate: false };
-/** It replaces a module of the program, which other files of the same process would get as well. */
-const ALONE = ['test/integration/new-utxo-coin.test.ts'];
+/** They replace modules of the program, or record its queries, which other files of the same process would share. */
+const ALONE = [
+  'test/integration/new-utxo-coin.test.ts',
+  'test/integration/store/query-plans.test.ts',
+  'test/integration/wallet/query-plans.test.ts',
+];
 
 export default defineConfig({
   test: {

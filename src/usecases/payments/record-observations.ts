@@ -1,5 +1,5 @@
 import { outputKey, type Credit } from '../../domain/chain.ts';
-import type { ChainId } from '../../domain/coins.ts';
+import { isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { fromStoredIndex } from '../../store/ledger/address-index.ts';
 import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
@@ -87,8 +87,9 @@ export async function recordObservations(
 }
 
 /**
- * Whether money was on an address of another wallet before an order got it: that wallet may have used the address, and
- * histories and rescans show what it received then. Addresses of the till itself are new.
+ * Whether money was on an address of a list before an order got it: the wallet may have used the address, and histories
+ * and rescans show what it received then. Addresses of the till itself are new, and of accounts with keys unused ones
+ * are given out; their money is not compared with the clock, which may be ahead of the chain.
  */
 async function cameBeforeOrder(
   tx: Tx,
@@ -97,7 +98,7 @@ async function cameBeforeOrder(
   { credit, minedAt }: SeenCredit,
 ): Promise<boolean> {
   const { number, index } = fromStoredIndex(idx);
-  if (number === null || minedAt === undefined) return false;
+  if (number === null || minedAt === undefined || isUtxoCoin(chain.coin)) return false;
   const chainTime = (await listedChainTime(tx, number, index)) ?? 0;
   if (minedAt >= Math.max(createdAt - CLOCKS_APART_MS, chainTime - REPLACED_WITHIN_MS)) return false;
   const known = await findOutput(tx, chain, credit.ref);
