@@ -53,7 +53,7 @@ describe('the first load of a page', () => {
     expect(bytes).toBeLessThan(165_000);
     expect(requests).toBeLessThanOrEqual(16);
     // The texts of one language more.
-    expect((await load({ ...opened, locale: 'de-DE' })).bytes).toBeLessThan(190_000);
+    expect((await load({ ...opened, locale: 'de-DE' })).bytes).toBeLessThan(188_000);
   });
 
   it('transfers less than 190 kB for the list of payments, in at most 24 requests', async () => {
