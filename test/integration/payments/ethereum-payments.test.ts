@@ -229,14 +229,22 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect((await shop.payment(payment.id)).options.ETH.received).toBe('0');
   });
 
+  const rebroadcast = async (txid: string): Promise<void> => {
+    await eventually(
+      `the node has ${txid} again`,
+      () => anvil.rpc('eth_getTransactionByHash', [txid]),
+      (found) => found !== null,
+    );
+  };
+
   it('are rebroadcast after a reorg that only drops the transaction', async () => {
     const payment = await newPayment();
-    await pay(payment);
+    const txid = await pay(payment);
     await anvil.mine(1);
     await sink.waitForEvent('payment.confirming', payment.id);
     await anvil.reorg(1);
-    await followed();
-    await settle(payment);
+    // A block mined before the rebroadcast would not contain it.
+    await rebroadcast(txid);
     await settle(payment);
     expectPaidOnce(await completed(payment));
   });
@@ -246,11 +254,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     const txid = await pay(payment);
     await sink.waitForEvent('payment.confirming', payment.id);
     await anvil.drop(txid);
-    await eventually(
-      'the node has it again',
-      () => anvil.rpc('eth_getTransactionByHash', [txid]),
-      (found) => found !== null,
-    );
+    await rebroadcast(txid);
     await settle(payment);
     expectPaidOnce(await completed(payment));
   });
