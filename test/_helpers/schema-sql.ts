@@ -66,6 +66,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Ledger: addresses, the outputs they received, and the books': [
     'addresses',
+    'address_tips',
     'address_counters',
     'look_ahead_ranges',
     'watch_accounts',

@@ -20,6 +20,13 @@ export interface AddressRow {
   createdAt: number;
 }
 
+/** The last recorded block when an order got an address of a watched account (BTC, LTC). */
+export interface AddressTipRow {
+  addressId: number;
+  height: number;
+  hash: string;
+}
+
 /** An account of another wallet whose addresses a shop gives out. */
 export interface WatchAccountRow {
   /** Part of the stored index of its addresses; see store/ledger/address-index.ts. */

@@ -32,6 +32,7 @@ import * as watchLists from './migrations/0147-watch-lists.ts';
 import * as sendPsbtInputs from './migrations/0149-send-psbt-inputs.ts';
 import * as sendSources from './migrations/0150-send-sources.ts';
 import * as listedChainTime from './migrations/0151-listed-chain-time.ts';
+import * as addressTips from './migrations/0154-address-tips.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -70,6 +71,7 @@ export const MIGRATIONS: Migrations = {
   '0149-send-psbt-inputs': sendPsbtInputs,
   '0150-send-sources': sendSources,
   '0151-listed-chain-time': listedChainTime,
+  '0154-address-tips': addressTips,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

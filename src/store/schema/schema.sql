@@ -978,6 +978,12 @@ CREATE INDEX addresses_by_payment ON addresses (payment_id) WHERE payment_id IS 
 CREATE INDEX addresses_by_text ON addresses (merchant_id, mode, substr(address, 1, 12) COLLATE NOCASE)
   WHERE payment_id IS NOT NULL;
 
+CREATE TABLE address_tips (
+  address_id INTEGER PRIMARY KEY REFERENCES addresses(id),
+  height INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE address_counters (
   merchant_id TEXT NOT NULL REFERENCES merchants(id),
   coin TEXT NOT NULL,

@@ -19,6 +19,7 @@ import type { ChainBlockRow, ChainCursorRow, ChainGapRow, UnreadTransactionRow }
 import type {
   AddressCounterRow,
   AddressRow,
+  AddressTipRow,
   LookAheadRangeRow,
   WalletLabelRow,
   WatchAccountRow,
@@ -117,6 +118,7 @@ export interface Tables {
   subscription_invoices: SubscriptionInvoiceRow;
   subscription_mails: SubscriptionMailRow;
   addresses: AddressRow;
+  address_tips: AddressTipRow;
   address_counters: AddressCounterRow;
   look_ahead_ranges: LookAheadRangeRow;
   watch_accounts: WatchAccountRow;

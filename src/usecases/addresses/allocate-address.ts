@@ -1,8 +1,9 @@
-import type { ChainId, Coin } from '../../domain/coins.ts';
+import { isUtxoCoin, type ChainId, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { type AddressDeriver, type KeyPath, watchedAccount } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { toStoredIndex } from '../../store/ledger/address-index.ts';
+import { fromStoredIndex, toStoredIndex } from '../../store/ledger/address-index.ts';
+import { recordAddressTip } from '../../store/ledger/address-tips.ts';
 import {
   insertAddresses,
   allocateAddressIndexes,
@@ -180,7 +181,10 @@ async function storeAddresses(
       createdAt,
     };
   });
-  return insertAddresses(tx, rows);
+  const stored = await insertAddresses(tx, rows);
+  for (const { id, coin } of stored.filter(({ idx }) => fromStoredIndex(idx).number !== null))
+    if (purpose === 'payment' && isUtxoCoin(coin)) await recordAddressTip(tx, { coin, mode }, id);
+  return stored;
 }
 
 /** The path of an address of a watched account. @param listed the address, where the account is a list */

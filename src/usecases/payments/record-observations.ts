@@ -1,7 +1,9 @@
 import { outputKey, type Credit } from '../../domain/chain.ts';
 import { isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
+import { rememberedBlocks } from '../../store/chain/chain-cursors.ts';
 import { fromStoredIndex } from '../../store/ledger/address-index.ts';
+import { findAddressTip } from '../../store/ledger/address-tips.ts';
 import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
 import { listedChainTime } from '../../store/ledger/watch-lists.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -19,6 +21,8 @@ import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 const CLOCKS_APART_MS = 3 * 3_600_000;
 /** How long before an order a block may have been made that a reorg replaces after it. */
 const REPLACED_WITHIN_MS = 60_000;
+/** Blocks that a reorg of a UTXO chain replaces at most: the maturity of a coinbase relies on it, too. */
+const DEEPEST_REORG = 100;
 
 /** Where a credit was seen: in a block of the best chain, or unconfirmed. */
 export type Observation =
@@ -69,7 +73,8 @@ export async function recordObservations(
     if (address === undefined) continue;
     // The remainder of our own spend is not a payer's money, whatever the purpose of the address.
     const { paymentId } = address;
-    const isOwn = each.credit.remainder === true || (await cameBeforeOrder(tx, chain, address, each));
+    const isOwn =
+      each.credit.remainder === true || (await cameBeforeOrder(tx, chain, address, each, sighting));
     if (paymentId === null || isOwn) await recordOwn(tx, chain, address, each, sighting, now);
     else addFact(paymentId, sightingFact(chain, each, sighting));
     const { ref, raw } = each.credit;
@@ -87,22 +92,53 @@ export async function recordObservations(
 }
 
 /**
- * Whether money was on an address of a list before an order got it: the wallet may have used the address, and histories
- * and rescans show what it received then. Addresses of the till itself are new, and of accounts with keys unused ones
- * are given out; their money is not compared with the clock, which may be ahead of the chain.
+ * Whether money was on an address of another wallet before an order got it: the wallet may have used the address, and
+ * histories and rescans show what it received then. Addresses of the till itself are new. Money that is in the ledger
+ * stays with the order, or with the wallet, that it was recorded for.
  */
 async function cameBeforeOrder(
   tx: Tx,
   chain: ChainId,
-  { idx, createdAt }: StoredAddress,
+  address: StoredAddress,
   { credit, minedAt }: SeenCredit,
+  sighting: Observation,
+): Promise<boolean> {
+  const { number } = fromStoredIndex(address.idx);
+  if (number === null) return false;
+  const known = await findOutput(tx, chain, credit.ref);
+  if (known !== undefined) return known.paymentId === null;
+  if (sighting.kind === 'unconfirmed') return false;
+  return isUtxoCoin(chain.coin)
+    ? minedBeforeOrder(tx, chain, address, recordedHeight(credit, sighting))
+    : minedAt !== undefined && datedBeforeOrder(tx, address, minedAt);
+}
+
+/**
+ * By heights, because clocks may be hours ahead of the chain: a block at or below the tip that the ledger had at the
+ * order is older where that tip is still part of the chain, and otherwise where no reorg reaches it.
+ */
+async function minedBeforeOrder(
+  tx: Tx,
+  chain: ChainId,
+  { id }: StoredAddress,
+  height: number,
+): Promise<boolean> {
+  const tip = await findAddressTip(tx, id);
+  if (tip === undefined || height > tip.height) return false;
+  if (height <= tip.height - DEEPEST_REORG) return true;
+  const [known] = await rememberedBlocks(tx, chain, tip.height, 1);
+  return known?.height === tip.height && known.hash === tip.hash;
+}
+
+/** Account chains have blocks every few seconds, with times that agree with the clock. */
+async function datedBeforeOrder(
+  tx: Tx,
+  { idx, createdAt }: StoredAddress,
+  minedAt: number,
 ): Promise<boolean> {
   const { number, index } = fromStoredIndex(idx);
-  if (number === null || minedAt === undefined || isUtxoCoin(chain.coin)) return false;
-  const chainTime = (await listedChainTime(tx, number, index)) ?? 0;
-  if (minedAt >= Math.max(createdAt - CLOCKS_APART_MS, chainTime - REPLACED_WITHIN_MS)) return false;
-  const known = await findOutput(tx, chain, credit.ref);
-  return known === undefined || known.paymentId === null;
+  const chainTime = number === null ? null : await listedChainTime(tx, number, index);
+  return minedAt < Math.max(createdAt - CLOCKS_APART_MS, (chainTime ?? 0) - REPLACED_WITHIN_MS);
 }
 
 async function applyTogether(

@@ -313,6 +313,7 @@ it('the newest database fixture has rows in every table in which this version ca
   await upgrade(path);
   // Tables that no version before them had rows for.
   expect(emptyTables(path)).toEqual([
+    'address_tips',
     'counters',
     'forward_counters',
     'payment_notes',
