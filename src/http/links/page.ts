@@ -16,12 +16,16 @@ import type { WebAssets } from '../pages/web-assets.ts';
 import { pricePerInterval } from '../subscription-page/texts.ts';
 import { speakLink, type SayLink } from './texts.ts';
 
+/** No exchange rate of the link's currency is known, or none of its coins can be used. */
+export type Obstacle = 'unpriced' | 'noCoin';
+
 /** The input so far, and its errors. */
 export interface Filled {
   readonly values: Readonly<Record<LinkField | 'amount', string>>;
   readonly problems: LinkFormProblems;
   /** No exchange rate of the currency is known. */
-  readonly isUnpriced?: boolean;
+  /** Why no payment could be created, whatever the input. */
+  readonly obstacle?: Obstacle;
 }
 
 export interface LinkPage {
@@ -109,9 +113,9 @@ function form(scene: Scene): Html {
     ${link.fields.map((field) => askedInput(scene, field))}
     ${link.recurring !== null && html`<p class="hint">${say('subscribeText')}</p>`}
     ${
-      scene.filled.isUnpriced === true &&
+      scene.filled.obstacle !== undefined &&
       html`<p class="problem" role="alert">
-        ${say('unpriced', { currency: currencyName(link.currency, language) })}
+        ${say(scene.filled.obstacle, { currency: currencyName(link.currency, language) })}
       </p>`
     }
     <button class="button">

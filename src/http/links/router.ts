@@ -23,7 +23,7 @@ import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageRateLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
-import { closedPage, linkPage, numberSymbols, type Filled } from './page.ts';
+import { closedPage, linkPage, numberSymbols, type Filled, type Obstacle } from './page.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface LinkPagesDeps extends SubscriptionDeps {
@@ -95,7 +95,7 @@ function sendForm(
   res.setHeader('Referrer-Policy', 'same-origin');
   allowCompression(res);
   const hasProblem = Object.keys(filled.problems).length > 0;
-  const status = filled.isUnpriced === true ? 503 : hasProblem ? 400 : 200;
+  const status = filled.obstacle !== undefined ? 503 : hasProblem ? 400 : 200;
   sendPage(res, status, page, link.embedOrigins);
 }
 
@@ -117,13 +117,13 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
     const values = readFields(req.body);
     const answers = { ...values, amount: parseAmount(link, values.amount, language) };
     const { recurring } = link;
-    const made = await unlessUnpriced(async () =>
+    const made = await unlessImpossible(async () =>
       recurring === null
         ? payLink(deps, link, answers, language)
         : subscribeByLink(deps, { ...link, recurring }, answers, language),
     );
-    if (made === null) {
-      sendForm(deps, req, res, link, { values, problems: {}, isUnpriced: true });
+    if (typeof made === 'string') {
+      sendForm(deps, req, res, link, { values, problems: {}, obstacle: made });
       return;
     }
     if ('problems' in made) {
@@ -137,12 +137,12 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
   };
 }
 
-/** Null where no exchange rate of the link's currency is known. */
-async function unlessUnpriced<T>(make: () => Promise<T>): Promise<T | null> {
+async function unlessImpossible<T>(make: () => Promise<T>): Promise<T | Obstacle> {
   try {
     return await make();
   } catch (error) {
-    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return null;
+    if (error instanceof AppError && error.code === 'RATE_UNAVAILABLE') return 'unpriced';
+    if (error instanceof AppError && error.code === 'COIN_UNAVAILABLE') return 'noCoin';
     throw error;
   }
 }

@@ -153,7 +153,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   RATE_UNAVAILABLE: ['No current price is known', 'No current price of BTC in USD is known; try again later'],
   NODE_UNAVAILABLE: ['The coin’s node does not respond now: try again later', 'The BTC node does not answer'],
   COIN_UNAVAILABLE: [
-    'This server does not run the coin in this mode',
+    'This server does not run the coin in this mode, or the list of addresses of its orders has no address left',
     'None of the allowed coins is configured on this server',
   ],
   DATABASE_UNAVAILABLE: [

@@ -81,7 +81,8 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
 /**
  * offersFor, without coins for which the lists of addresses of the shop have come to their end: their orders would need
  * an address of the till, where the shop does not want its money.
- * @throws {AppError} as offersFor
+ * @throws {AppError} as offersFor, for all of the coins; COIN_UNAVAILABLE where only coins without addresses can carry
+ * the price
  */
 export async function shopOffers(
   tx: Tx,
@@ -90,14 +91,15 @@ export async function shopOffers(
   { coins, ...terms }: Terms & { readonly coins: readonly Coin[] },
 ): Promise<Offer[]> {
   const { mode } = terms;
+  const offers = offersFor(deps, coins, terms);
   const started = await startedWatchAccounts(tx, { merchantId, mode, now: deps.clock.now() });
-  const left = coins.filter((coin) => {
+  const left = offers.filter(({ coin }) => {
     const lists = started.filter((account) => account.coin === coin && account.listSize !== null);
     return lists.length === 0 || lists.some(({ listSize, nextReceive }) => nextReceive < (listSize ?? 0));
   });
-  const [first] = coins;
-  if (left.length === 0 && first !== undefined) throw noneLeft(first);
-  return offersFor(deps, left, terms);
+  const [first] = offers;
+  if (left.length === 0 && first !== undefined) throw noneLeft(first.coin);
+  return left;
 }
 
 /**

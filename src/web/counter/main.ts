@@ -109,7 +109,8 @@ async function charge(tip: bigint): Promise<void> {
 function chargeProblem(error: unknown, currency: string): string {
   const { code, field } = error instanceof CallFailed ? error : { code: '', field: null };
   if (code === 'OFFLINE') return say('offlineCharge');
-  if (code === 'RATE_UNAVAILABLE' || code === 'COIN_UNAVAILABLE') return say('unpriced', { currency });
+  if (code === 'RATE_UNAVAILABLE') return say('unpriced', { currency });
+  if (code === 'COIN_UNAVAILABLE') return say('noCoin');
   if (code === 'RATE_LIMITED') return say('tooMany');
   if (code === 'VALIDATION_INVALID' && field === 'amount') return say('tooSmall');
   return say('failed');

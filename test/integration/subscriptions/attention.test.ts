@@ -89,6 +89,41 @@ describe('the open decision about a subscription invoice that cannot be created'
     expect((await world.invoices(id)).map(({ due }) => due)).toEqual(['10', '20']);
   });
 
+  it('has the reason coin_unavailable when only a coin without addresses left can carry the amount', async () => {
+    const { chains } = world.payments.deps;
+    const get: typeof chains.get = (coin, mode) => {
+      const adapter = chains.get(coin, mode);
+      return adapter && { ...adapter, minimumPayment: coin === 'LTC' ? 10n ** 12n : 1n };
+    };
+    Object.assign(world.payments.deps, { chains: { get } });
+    const { id } = await world.subscribe(await world.price('10.00'), { allowedCryptos: ['LTC', 'BTC'] });
+    await world.pay(id);
+    const times = { confirmedAt: 1, startsAt: 1, createdAt: 1, updatedAt: 1 };
+    await world.deps.db
+      .insertInto('watch_accounts')
+      .values({
+        id: 'wat_used',
+        merchantId: world.merchantId,
+        coin: 'BTC',
+        mode: 'live',
+        descriptor: '',
+        firstReceive: 'first',
+        firstChange: '',
+        nextReceive: 1,
+        nextChange: 0,
+        listSize: 1,
+        pendingId: null,
+        ...times,
+      })
+      .execute();
+    await world.pass(25);
+    expect(await problem(id)).toBe('coin_unavailable');
+    // A price that is too large for every coin is the reason with or without addresses.
+    world.payments.rate = '0.0000001';
+    await world.pass(1);
+    expect(await problem(id)).toBe('price_not_payable');
+  });
+
   it('does not end the subscription, which stays past due', async () => {
     const id = await withoutRate();
     await world.pass(60);

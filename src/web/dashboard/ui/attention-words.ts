@@ -72,7 +72,10 @@ const ADVICE = {
 export const INVOICE_PROBLEM_TEXTS = {
   rate_unavailable: () =>
     t('There is no exchange rate for its currency. It is invoiced once there is one again.'),
-  coin_unavailable: () => t('None of its coins runs on this server. It is invoiced once one does.'),
+  coin_unavailable: () =>
+    t(
+      'None of its coins can be used: this server does not run it, or its list of addresses is used up. It is invoiced once one can be.',
+    ),
   price_not_payable: () =>
     t('Its price is too small or too large for every coin. Change its price or quantity.'),
   other: () => t('The log of this server has the reason. It is retried every minute.'),
