@@ -28,7 +28,8 @@ export function isReverted({ status, height }: Phase): boolean {
  * reorg may undo that.
  */
 export function isEndedByBlock({ status, error }: Pick<SendState, 'status' | 'error'>): boolean {
-  return status === 'failed' && (error === CANCELLED || error === DISPLACED || error === REVERTED);
+  const isDisplaced = error?.startsWith(DISPLACED) === true;
+  return status === 'failed' && (isDisplaced || error === CANCELLED || error === REVERTED);
 }
 
 /** Whether it is open and no block holds any of its versions. */

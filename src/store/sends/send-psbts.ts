@@ -40,11 +40,11 @@ export async function listPsbtsSpending(
   { coin, mode }: ChainId,
   { txid, index }: OutputRef,
   limit: number,
-): Promise<StoredPsbt[]> {
+): Promise<Pick<StoredPsbt, 'sendId' | 'createdAt'>[]> {
   return db
     .selectFrom('send_psbt_inputs')
     .innerJoin('send_psbts', 'send_psbts.sendId', 'send_psbt_inputs.sendId')
-    .selectAll('send_psbts')
+    .select(['send_psbts.sendId', 'send_psbts.createdAt'])
     .where('send_psbt_inputs.coin', '=', coin)
     .where('send_psbt_inputs.mode', '=', mode)
     .where('send_psbt_inputs.txid', '=', txid)

@@ -60,7 +60,8 @@ export async function applySendFact(
   if (action === 'fail') await releaseOutputs(tx, sendId);
   if (action === 'release') await releaseOutputs(tx, sendId, { unspentOnly: true });
   if (after === state) return { action, before, send: before };
-  if (action === 'fail' && isNeverPaid(fact, after)) await releaseSendKey(tx, sendId);
+  // The signer of a PSBT has its transaction as well.
+  if (action === 'fail' && !before.byPsbt && isNeverPaid(fact, after)) await releaseSendKey(tx, sendId);
   if (before.byPsbt && after.status !== 'awaiting_signature')
     await updatePsbt(tx, sendId, { psbt: null }, now);
   const current = versions.find(({ version }) => version === after.version);

@@ -8,25 +8,33 @@ export function splitOutputs(send: Pick<StoredSend, 'outputsJson'>, amount: bigi
   return splitAmount(readOutputs(send) ?? [], amount);
 }
 
-/** Whether a transaction has an output for each of these: the same destination and amount, each output used once. */
+/**
+ * Whether a transaction pays each of these destinations its amounts: an output for each, used once, or outputs that
+ * together pay exactly their sum.
+ */
 export function paysOutputs(
   pays: Spender['pays'],
   outputs: readonly SendOutput[],
   adapter: Pick<ChainAdapter, 'watchKey'>,
 ): boolean {
-  const unused = new Map<string, number>();
-  for (const { watchKey, amount } of pays) {
-    const paid = paymentKey(watchKey, amount);
-    unused.set(paid, (unused.get(paid) ?? 0) + 1);
-  }
-  return outputs.every(({ destination, amount }) => {
-    const wanted = paymentKey(adapter.watchKey(destination), amount);
-    const left = unused.get(wanted) ?? 0;
-    unused.set(wanted, left - 1);
-    return left > 0;
+  const paid = Map.groupBy(pays, ({ watchKey }) => watchKey);
+  const wanted = Map.groupBy(outputs, ({ destination }) => adapter.watchKey(destination));
+  return [...wanted].every(([watchKey, amounts]) => {
+    const found = (paid.get(watchKey) ?? []).map(({ amount }) => amount);
+    const asked = amounts.map(({ amount }) => amount);
+    return sum(found) === sum(asked) || contains(found, asked);
   });
 }
 
-function paymentKey(watchKey: string | null, amount: bigint): string {
-  return `${watchKey ?? ''} ${amount}`;
+function contains(found: readonly bigint[], asked: readonly bigint[]): boolean {
+  const unused = [...found];
+  return asked.every((amount) => {
+    const at = unused.indexOf(amount);
+    if (at >= 0) unused.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
 }

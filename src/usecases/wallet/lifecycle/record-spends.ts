@@ -18,6 +18,7 @@ import {
   unconfirmedSpends,
   unmarkSpentAbove,
 } from '../../../store/ledger/spends.ts';
+import { reserveMade } from '../../../store/ledger/reservations.ts';
 import { adoptVersion } from './adopt-version.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { isPossiblyPaid, recordExamined } from './possibly-paid.ts';
@@ -37,7 +38,7 @@ export async function confirmSends(
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('confirmSends must run in the transaction of its block');
   const spenders = new Map<string, Spending>();
-  const holders = new Set<string>();
+  const holders = new Map<string, Debit[]>();
   for (const spend of block.spends) {
     const owned = await markSpent(tx, chain, spend, { height: block.height, now: deps.clock.now() });
     if (owned === undefined) continue;
@@ -50,7 +51,7 @@ export async function confirmSends(
       spends: [...known.spends, spend],
       heldBy: owned.heldBy ?? known.heldBy,
     });
-    if (owned.heldBy !== null) holders.add(owned.heldBy);
+    if (owned.heldBy !== null) holders.set(owned.heldBy, [...(holders.get(owned.heldBy) ?? []), spend]);
   }
   for (const [txid, { outcome, spends, heldBy, merchantId }] of spenders) {
     const known = await findVersionByTxid(tx, chain, txid);
@@ -77,7 +78,26 @@ export async function confirmSends(
   const isWhollyRead =
     spendingModel(chain) === 'outputs' && block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
-  for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
+  for (const [sendId, spends] of holders)
+    await recordDisplacement(tx, deps, sendId, { spends, isWhollyRead, height });
+  await reserveForPaid(tx, chain, [...spenders]);
+}
+
+/**
+ * A reorg returns the inputs of a send from a watched account to it alone, also where it had ended and they were free, or
+ * reserved by another send that they ended.
+ */
+async function reserveForPaid(
+  tx: Tx,
+  chain: ChainId,
+  spenders: readonly (readonly [string, Spending])[],
+): Promise<void> {
+  for (const [txid, { spends }] of spenders) {
+    const version = await findVersionByTxid(tx, chain, txid);
+    const send = version === undefined ? undefined : await findSend(tx, version.sendId);
+    if (send?.byPsbt !== true) continue;
+    for (const { ref } of spends) await reserveMade(tx, ref, send);
+  }
 }
 
 /** Whether one of these is on an address whose key the till has; the rest is spent by other wallets. */
@@ -208,10 +228,15 @@ async function recordDisplacement(
   tx: Tx,
   deps: ApplySendFactDeps,
   sendId: string,
-  { isWhollyRead, height }: { readonly isWhollyRead: boolean; readonly height: number },
+  displaced: {
+    readonly spends: readonly Debit[];
+    readonly isWhollyRead: boolean;
+    readonly height: number;
+  },
 ): Promise<void> {
+  const { isWhollyRead, height } = displaced;
   const read = await findSend(tx, sendId);
-  if (read?.byPsbt === true) await abandonUnsigned(tx, deps, read, isWhollyRead);
+  if (read?.byPsbt === true) await abandonUnsigned(tx, deps, read, displaced);
   if (read === undefined || !awaitsBlock(read)) return;
   const versions = await displacedVersions(tx, read, await listVersions(tx, sendId));
   const isExamined = isWhollyRead || !(await isPossiblyPaid(tx, read));

@@ -1,11 +1,11 @@
-import { type BlockRef, ChainError, type SendPlan } from '../../../domain/chain.ts';
+import { type BlockRef, ChainError, type Debit, type SendPlan } from '../../../domain/chain.ts';
 import type { ChainId } from '../../../domain/coins.ts';
 import { MAX_PSBT_INPUTS } from '../../../domain/psbt.ts';
 import { receivedOutputs } from '../../../domain/send/outputs.ts';
 import type { SendPolicy } from '../../../domain/send/policy.ts';
 import { DISPLACED } from '../../../domain/send/send-status.ts';
 import { cursorTime, findCursor } from '../../../store/chain/chain-cursors.ts';
-import { isSpentUnconfirmed, reserveMade } from '../../../store/ledger/reservations.ts';
+import { isSpentUnconfirmed } from '../../../store/ledger/reservations.ts';
 import { admitFee } from '../../../store/sends/fee-budgets.ts';
 import {
   findPsbt,
@@ -33,8 +33,8 @@ import { readPlan, writePlan } from './stored-plan.ts';
 
 /** Sends ended in one round. */
 const ROUND_SIZE = 100;
-/** Orders whose PSBTs spend the same output, read for one transaction. */
-const MAX_CANDIDATES = 20;
+/** Orders whose PSBTs spend an output of one transaction, read for it: many may have ended without a signature. */
+const MAX_CANDIDATES = 1_000;
 const UNSIGNED = 'not signed in time';
 
 interface ExpireUnsignedDeps extends ApplySendFactDeps {
@@ -149,8 +149,6 @@ export async function adoptUnsigned(
   await disownFailedVersion(tx, chain, txid);
   await admitFee(tx, { id: sendId }, plan.fee, now);
   await insertMinedVersion(tx, version);
-  // A reorg returns them to this send alone; one that had ended has none reserved.
-  for (const { ref } of spends) await reserveMade(tx, ref, { ...chain, id: sendId });
   deps.logger.info(
     { ...chain, sendId, txid },
     'block contains the transaction of a send that was signed elsewhere',
@@ -183,15 +181,15 @@ async function findReplaced(
   const [spender, adapter] = [spends[0]?.spender, chains.get(chain.coin, chain.mode)];
   if (spender === undefined || adapter === null) return null;
   const refs = spends.map(({ ref }) => ref);
-  const candidates = new Map<string, StoredPsbt>();
+  const candidates = new Map<string, number>();
   for (const ref of refs.slice(0, MAX_PSBT_INPUTS))
-    for (const each of await listPsbtsSpending(tx, chain, ref, MAX_CANDIDATES))
-      candidates.set(each.sendId, each);
-  const rank = ({ sendId, createdAt }: StoredPsbt): number => (sendId === holder ? Infinity : createdAt);
+    for (const { sendId, createdAt } of await listPsbtsSpending(tx, chain, ref, MAX_CANDIDATES))
+      candidates.set(sendId, sendId === holder ? Infinity : createdAt);
   const fee = candidates.size === 0 ? null : await minedFee(tx, chain, refs, spender);
-  for (const stored of [...candidates.values()].toSorted((a, b) => rank(b) - rank(a))) {
-    const send = await findSend(tx, stored.sendId);
-    if (send === undefined || send.status === 'confirmed') continue;
+  const ranked = [...candidates].toSorted(([, a], [, b]) => b - a);
+  for (const [sendId] of ranked.slice(0, MAX_CANDIDATES)) {
+    const [send, stored] = [await findSend(tx, sendId), await findPsbt(tx, sendId)];
+    if (send === undefined || stored === undefined || send.status === 'confirmed') continue;
     const planned = readPlan(stored.planJson);
     const plans = [planned, fee === null ? null : withOtherFee(send, planned, fee)];
     const paid = plans.find(
@@ -205,30 +203,49 @@ async function findReplaced(
   return null;
 }
 
-/** The plan at another fee where the recipients pay the fee; null where they do not. */
+/**
+ * The plan at another fee where the recipients pay the fee; null where they do not, or where less is left for them than
+ * the fee takes: that is no payment.
+ */
 function withOtherFee(send: StoredSend, { outputs, ...planned }: SendPlan, fee: bigint): SendPlan | null {
   const amount = BigInt(send.ordered) - fee;
-  if ((!send.subtractFee && !send.everything) || amount <= 0n) return null;
+  if ((!send.subtractFee && !send.everything) || amount <= fee) return null;
   if (outputs === undefined) return { ...planned, amount };
   return { ...planned, amount, outputs: splitOutputs(send, amount) };
 }
 
 /**
  * Ends a send whose signatures are missing when a block spends one of its inputs by another transaction.
+ * @param spends those of its inputs
  * @param isWhollyRead whether all payments of that transaction were read, and none is this payment
  */
 export async function abandonUnsigned(
   tx: Tx,
   deps: ApplySendFactDeps,
   send: StoredSend,
-  isWhollyRead: boolean,
+  { spends, isWhollyRead }: { readonly spends: readonly Debit[]; readonly isWhollyRead: boolean },
 ): Promise<void> {
   if (sendStatus(send) !== 'awaiting_signature') return;
   if (!isWhollyRead && (await isPossiblyPaid(tx, send))) return;
-  await applySendFact(tx, deps, send.id, { type: 'abandoned', reason: DISPLACED });
+  const reason = `${DISPLACED}${warnOfPayment(deps, send, spends)}`;
+  await applySendFact(tx, deps, send.id, { type: 'abandoned', reason });
   const { id: sendId, coin, mode } = send;
   deps.logger.warn(
     { sendId, coin, mode },
     'inputs of an unsigned send spent by another transaction; the send failed',
   );
+}
+
+/** What to check before the order is repeated, if a transaction that displaced the send pays one of its recipients. */
+function warnOfPayment(
+  { chains }: Pick<ApplySendFactDeps, 'chains'>,
+  send: StoredSend,
+  spends: readonly Debit[],
+): string {
+  const adapter = chains.get(send.coin, send.mode);
+  const recipients = readOutputs(send) ?? [send];
+  const keys = new Set(recipients.map(({ destination }) => adapter?.watchKey(destination)));
+  const paying = spends.find(({ spender }) => spender?.pays.some(({ watchKey }) => keys.has(watchKey ?? '')));
+  if (paying === undefined) return '';
+  return `; ${paying.byTxid} pays a recipient of it, but not as ordered or for another send as well: check it before you order again`;
 }

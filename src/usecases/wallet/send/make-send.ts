@@ -218,8 +218,8 @@ async function recordBroadcastAnswer(
 export function requireNotFailed(send: StoredSend): StoredSend {
   if (send.status !== 'failed') return send;
   const reason = send.error ?? 'no reason given';
-  // It expired, was cancelled, or its coins were spent before it was signed.
-  if (send.txid === null)
+  // It expired, was cancelled, its coins were spent before it was signed, or its signer has the transaction as well.
+  if (send.txid === null || send.byPsbt)
     throw new AppError('SEND_REJECTED', `this send failed: ${reason}; order it with another Idempotency-Key`);
   throw new AppError('SEND_REJECTED', `the network rejected this send: ${reason}`);
 }
