@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
-import type { Mode } from '../../domain/coins.ts';
+import type { ChainId, Mode } from '../../domain/coins.ts';
 import type { ApprovalStatus } from '../../domain/send/approval.ts';
 import { APPROVAL_REASONS, type ApprovalReason } from '../../domain/send/spending-limits.ts';
 import type { SendApprovalRow } from '../schema/sends.ts';
@@ -85,6 +85,40 @@ export async function decideApproval(
     .returning('id')
     .executeTakeFirst();
   return decided !== undefined;
+}
+
+/** Pending approvals of a chain that are not past their time, oldest first. */
+export async function listHeld(
+  db: Db,
+  { coin, mode }: ChainId,
+  now: number,
+  limit: number,
+): Promise<StoredApproval[]> {
+  const rows = await db
+    .selectFrom('send_approvals')
+    .selectAll()
+    .where('status', '=', sql.lit('pending'))
+    .where('expiresAt', '>', now)
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(toApproval);
+}
+
+/** Ends the time of a pending approval now; false: it is none, or its time is over. */
+export async function endApproval(tx: Tx, id: string, now: number): Promise<boolean> {
+  const ended = await tx
+    .updateTable('send_approvals')
+    .set({ expiresAt: now, updatedAt: now })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', now)
+    .returning('id')
+    .executeTakeFirst();
+  return ended !== undefined;
 }
 
 /** Pending approvals past their time. */

@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { decideApproval, findApproval } from '../../../src/store/sends/send-approvals.ts';
 import { markWatchRestored } from '../../../src/store/ledger/watch-accounts.ts';
+import { examineHeld, expireApprovals, expireHeld } from '../../../src/usecases/approvals/index.ts';
+import { markRestored } from '../../../src/usecases/wallet/lifecycle/mark-restored.ts';
 import { sendApproved } from '../../../src/usecases/wallet/send/send-coins.ts';
 import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
 import { atoms, PsbtWorld } from './psbt-world.ts';
@@ -63,5 +65,37 @@ describe('a send that waits for an approval', () => {
       message: expect.stringContaining('on the watched account'),
     });
     expect((await world.status(id)).status).toBe('pending_approval');
+  });
+});
+
+describe('a send of a restored copy that waits for an approval', () => {
+  it('is shown to the operator, who ends it, and is then neither approved nor ordered again', async () => {
+    world = await PsbtWorld.open(atoms('0.01'));
+    await world.limitPerDay(500n);
+    const order = { idempotencyKey: 'payout' };
+    const { id, expiresAt } = await world.send('0.006', order);
+    const { db, clock, deps } = world.wallet;
+    const found = async () => examineHeld(deps, { coin: 'BTC', mode: 'live' });
+    expect(await found()).toMatchObject([
+      { held: { id }, isRestored: false, why: `it waits for an approval until ${expiresAt}` },
+    ]);
+    await markRestored(db, clock);
+    expect(await found()).toMatchObject([
+      { held: { id }, isRestored: true, why: expect.stringContaining(`tillctl sends --expire ${id}`) },
+    ]);
+    await expireHeld(deps, id);
+    expect(await found()).toEqual([]);
+    const now = clock.now();
+    const approved = db.transaction(async (tx) =>
+      decideApproval(tx, id, { status: 'approved', decidedBy: null, now }),
+    );
+    expect(await approved).toBe(false);
+    await expireApprovals({ ...deps, secretBox: { seal: String, open: String } });
+    expect((await world.status(id)).status).toBe('expired');
+    const events = await db.selectFrom('events').select('type').orderBy('seq').execute();
+    expect(events.map(({ type }) => type)).toEqual(['send.pending_approval', 'send.expired']);
+    expect(await world.send('0.006', order)).toMatchObject({ id, status: 'expired' });
+    await expect(expireHeld(deps, id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await expect(expireHeld(deps, 'snd_unknown')).rejects.toMatchObject({ code: 'SEND_NOT_FOUND' });
   });
 });
