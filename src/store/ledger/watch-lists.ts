@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { WatchAddressRow } from '../schema/ledger.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 
 /** Addresses of watched accounts that are lists. Long lists are written in pieces, between which other work goes on. */
 
@@ -105,6 +106,21 @@ export async function isListed(
   return row !== undefined;
 }
 
+/** isListed, for one key of each order. */
+export async function isKeyListed(db: Db, { coin, mode }: ChainId, watchKey: string): Promise<boolean> {
+  return (await listedAs(db, { coin, mode, watchKey })).length > 0;
+}
+
+const listedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) =>
+  db
+    .selectFrom('watch_addresses')
+    .select('idx')
+    .where('coin', '=', param('coin'))
+    .where('mode', '=', param('mode'))
+    .where('watchKey', '=', param('watchKey'))
+    .where(sql<boolean>`confirmed = 1`),
+);
+
 /** The addresses of a list in a range of positions. */
 export async function listedAddresses(
   db: Db,
@@ -119,6 +135,13 @@ export async function listedAddresses(
     .where('idx', '<', below)
     .orderBy('idx')
     .execute();
+}
+
+/** All addresses of a list, in its order. */
+export async function allListedAddresses(db: Db, number: number, size: number): Promise<WatchAddress[]> {
+  const rows: WatchAddress[] = [];
+  for await (const piece of pieces(size)) rows.push(...(await listedAddresses(db, number, piece)));
+  return rows;
 }
 
 /** Takes the next position of a list; undefined at its end. None is ever taken twice. */

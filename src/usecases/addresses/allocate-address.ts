@@ -16,7 +16,7 @@ import {
   takeWatchIndex,
   type WatchAccount,
 } from '../../store/ledger/watch-accounts.ts';
-import { takeListedAddress } from '../../store/ledger/watch-lists.ts';
+import { isKeyListed, takeListedAddress } from '../../store/ledger/watch-lists.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 
 export interface AllocateAddressDeps {
@@ -49,7 +49,7 @@ export async function allocateAddress(
   const { coin } = input;
   const place =
     watched === undefined
-      ? (await allocateAddressIndexes(tx, input, [coin]))[0]
+      ? (await takeOwnPlaces(tx, deps, input, [coin]))[0]
       : await takeFreePlace(tx, deps, [watched], input);
   if (place === undefined) throw noneLeft(coin);
   const [row] = await storeAddresses(tx, deps, input, [place]);
@@ -68,12 +68,12 @@ export async function allocateAddresses(
   input: Omit<AllocateAddressInput, 'coin'>,
   coins: readonly Coin[],
 ): Promise<StoredAddress[]> {
-  const { merchantId, mode, branch, purpose } = input;
+  const { merchantId, mode, purpose } = input;
   const now = deps.clock.now();
   const started = purpose === 'payment' ? await startedWatchAccounts(tx, { merchantId, mode, now }) : [];
   const isWatched = (coin: Coin): boolean => started.some((account) => account.coin === coin);
   const own = coins.filter((coin) => !isWatched(coin));
-  const places: Place[] = [...(await allocateAddressIndexes(tx, { merchantId, mode, branch }, own))];
+  const places = await takeOwnPlaces(tx, deps, input, own);
   for (const coin of coins.filter(isWatched)) {
     const accounts = started.filter((account) => account.coin === coin);
     const latest = accounts.slice(-1);
@@ -89,6 +89,35 @@ export async function allocateAddresses(
 export function noneLeft(coin: Coin): AppError {
   const message = `${coin}: every address of the list that new orders are paid to was given out; the owner has to add more`;
   return new AppError('COIN_UNAVAILABLE', message);
+}
+
+/**
+ * The next places of the wallet tree. Orders get none that is on a list of another shop, which nothing compares with the
+ * future addresses of every wallet: an order of that shop may get it.
+ */
+async function takeOwnPlaces(
+  tx: Tx,
+  deps: AllocateAddressDeps,
+  input: Omit<AllocateAddressInput, 'coin'>,
+  coins: readonly Coin[],
+): Promise<Place[]> {
+  const { account, mode, branch, purpose } = input;
+  const places: Place[] = [];
+  let missing = coins;
+  for (let round = 0; missing.length > 0; round += 1) {
+    if (round >= SHARED_MAX)
+      throw new Error(`lists have ${SHARED_MAX} addresses in a row of account ${account}`);
+    const listed: Coin[] = [];
+    for (const { coin, index } of await allocateAddressIndexes(tx, input, missing)) {
+      const chain = { coin, mode };
+      const address = deps.deriver.address({ ...chain, account, branch, index });
+      const mayBeListed = purpose === 'payment' && !isUtxoCoin(coin);
+      if (mayBeListed && (await isKeyListed(tx, chain, deps.toWatchKey(chain, address)))) listed.push(coin);
+      else places.push({ coin, index, address });
+    }
+    missing = listed;
+  }
+  return places;
 }
 
 /** Addresses in a row that another account may have: accounts with the same keys in another order share some. */
@@ -109,8 +138,7 @@ async function takeFreePlace(
     for (; skipped < SHARED_MAX; skipped += 1) {
       const place = await takeNextPlace(tx, deps, watched, { branch, paymentId });
       if (place === undefined) break;
-      const path = watchPath(watched, branch, place.index, place.listed);
-      const key = deps.toWatchKey(watched, deps.deriver.address(path));
+      const key = deps.toWatchKey(watched, place.address);
       if ((await findWatched(tx, watched, [key])).length === 0) return place;
     }
   }
@@ -122,14 +150,19 @@ async function takeFreePlace(
 
 async function takeNextPlace(
   tx: Tx,
-  { clock }: Pick<AllocateAddressDeps, 'clock'>,
+  { clock, deriver }: Pick<AllocateAddressDeps, 'clock' | 'deriver'>,
   watched: WatchAccount,
   { branch, paymentId }: Pick<AllocateAddressInput, 'branch' | 'paymentId'>,
 ): Promise<Place | undefined> {
   const { coin, number, listSize } = watched;
-  if (listSize === null) return { coin, watched, index: await takeWatchIndex(tx, number, branch) };
+  if (listSize === null) {
+    const index = await takeWatchIndex(tx, number, branch);
+    return { coin, watched, index, address: deriver.address(watchPath(watched, branch, index)) };
+  }
   const row = await takeListedAddress(tx, number, { now: clock.now(), paymentId });
-  return row && { coin, watched, index: row.idx, listed: row.address };
+  if (row === undefined) return undefined;
+  const address = deriver.address(watchPath(watched, branch, row.idx, row.address));
+  return { coin, watched, index: row.idx, address };
 }
 
 /** The index that the next address of a branch gets, without taking it. */
@@ -151,36 +184,29 @@ interface Place {
   readonly coin: Coin;
   readonly index: number;
   readonly watched?: WatchAccount | undefined;
-  /** The address, where the watched account is a list. */
-  readonly listed?: string;
+  readonly address: string;
 }
 
 async function storeAddresses(
   tx: Tx,
   deps: AllocateAddressDeps,
-  { merchantId, account, mode, branch, purpose, paymentId }: Omit<AllocateAddressInput, 'coin'>,
+  { merchantId, mode, branch, purpose, paymentId }: Omit<AllocateAddressInput, 'coin'>,
   places: readonly Place[],
 ): Promise<StoredAddress[]> {
   if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
   const createdAt = deps.clock.now();
-  const rows = places.map(({ coin, index, watched, listed }) => {
-    const path = { coin, mode, account, branch, index };
-    const address = deps.deriver.address(
-      watched === undefined ? path : watchPath(watched, branch, index, listed),
-    );
-    return {
-      merchantId,
-      coin,
-      mode,
-      branch,
-      idx: toStoredIndex(watched?.number ?? null, index),
-      address,
-      watchKey: deps.toWatchKey({ coin, mode }, address),
-      purpose,
-      paymentId,
-      createdAt,
-    };
-  });
+  const rows = places.map(({ coin, index, watched, address }) => ({
+    merchantId,
+    coin,
+    mode,
+    branch,
+    idx: toStoredIndex(watched?.number ?? null, index),
+    address,
+    watchKey: deps.toWatchKey({ coin, mode }, address),
+    purpose,
+    paymentId,
+    createdAt,
+  }));
   const stored = await insertAddresses(tx, rows);
   for (const { id, coin } of stored.filter(({ idx }) => fromStoredIndex(idx).number !== null))
     if (purpose === 'payment' && isUtxoCoin(coin)) await recordAddressTip(tx, { coin, mode }, id);

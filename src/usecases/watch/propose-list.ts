@@ -2,9 +2,9 @@ import { isUtxoCoin } from '../../domain/coins.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { proposeWatchAccount, type WatchAccount } from '../../store/ledger/watch-accounts.ts';
 import {
+  allListedAddresses,
   insertProposedAddresses,
   listTotals,
-  listedAddresses,
   type ListedAddress,
 } from '../../store/ledger/watch-lists.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -93,7 +93,7 @@ export async function requireUnusedProposal(
   { wallet, adapter }: OpenedWallet,
   { number, listSize }: WatchAccount,
 ): Promise<void> {
-  const listed = await listedAddresses(tx, number, { from: 0, below: listSize ?? 0 });
+  const listed = await allListedAddresses(tx, number, listSize ?? 0);
   await requireRoom(tx, wallet, listed.length);
   await requireUnusedList(tx, deps, wallet, { adapter, listed });
 }
