@@ -351,6 +351,11 @@ describe('a merchant from registration to the first payout', () => {
     await page.getByText('Closed', { exact: true }).waitFor();
     const url = (await page.locator('main code').innerText()).replace(/^.*(?=\/l\/)/, '');
     expect((await fetch(till.api.baseUrl + url)).status).toBe(410);
+    await button('Delete Support the reading room').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
+    await button('Delete Support the reading room').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No payment link yet').waitFor();
   });
 
   it('manages customers, products and prices', async () => {

@@ -109,6 +109,40 @@ describe('dialogs of the dashboard used by keyboard', () => {
   );
 });
 
+describe('a dialog of the dashboard', () => {
+  it.each([
+    ['New payment link', 'Name', () => `${paths.shop}/links`, 'New payment link'],
+    ['Send BTC', 'To address', () => `${paths.shop}/wallet`, 'Send BTC'],
+    // Its recommended way has no field.
+    ['Refund', 'Refund by link', () => paths.short, 'Refund'],
+    // Enter must not confirm what was not read.
+    ['Cancel this payment?', 'Close', () => paths.pending, 'Cancel payment'],
+  ])('"%s" starts at "%s"', async (title, first, at, name) => {
+    await visit(page, at());
+    await page.getByRole('button', { name, exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: title });
+    await dialog.waitFor();
+    const control = dialog.getByLabel(first, { exact: true }).or(dialog.getByRole('button', { name: first }));
+    await expect
+      .poll(async () => control.evaluate((element) => element === element.ownerDocument.activeElement))
+      .toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('for a refund leads to the link and back', async () => {
+    await visit(page, paths.short);
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Refund' });
+    await dialog.getByRole('button', { name: 'Refund by link' }).click();
+    await dialog.getByRole('button', { name: 'Create link' }).waitFor();
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await dialog.getByLabel('Payer’s address').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+});
+
 describe('the welcome page of a new merchant', () => {
   it('leads to the requested page, also after sign-in', async () => {
     const shown = await browser.page({ viewport: DESKTOP });

@@ -65,11 +65,15 @@ export function scriptTexts(say: Translate): Html {
   });
 }
 
-/** A page with the reason why there is no checkout to show. */
+/**
+ * A page with the reason why there is no checkout to show.
+ * @param advice what to do, where it is not that of a checkout
+ */
 export function problemPage(
   kind: 'notFound' | 'error',
   language: Language,
   assets: WebAssets['checkout'],
+  advice?: string,
 ): string {
   const say = createTranslator(language);
   const body = html`<div class="page">
@@ -77,7 +81,7 @@ export function problemPage(
       <div class="outcome">
         ${stateIcon('alert')}
         <h1>${say(`${kind}Title`)}</h1>
-        <p>${say(`${kind}Text`)}</p>
+        <p>${advice ?? say(`${kind}Text`)}</p>
       </div>
     </main>
   </div>`;

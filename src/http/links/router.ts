@@ -24,6 +24,7 @@ import { createPageRateLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { closedPage, linkPage, numberSymbols, type Filled, type Obstacle } from './page.ts';
+import { speakLink } from './texts.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface LinkPagesDeps extends SubscriptionDeps {
@@ -51,10 +52,10 @@ export function linksRouter(deps: LinkPagesDeps): Router {
     router.use(PATHS[kind], createPageRateLimit(READS_PER_MINUTE));
     router.get(PATHS[kind], show(deps, kind));
     router.post(PATHS[kind], readForm, pay(deps, kind));
-    router.use(PATHS[kind], onError(deps));
+    router.use(PATHS[kind], onError(deps, 'link'));
   }
   router.post(RENEWAL, createPageRateLimit(READS_PER_MINUTE), renew(deps));
-  router.use(RENEWAL, onError(deps));
+  router.use(RENEWAL, onError(deps, 'payment'));
   return router;
 }
 
@@ -179,12 +180,15 @@ function readFields(body: unknown): Filled['values'] {
   return { amount, email: read('email'), name: read('name'), note: read('note') };
 }
 
-function onError(deps: LinkPagesDeps): ErrorRequestHandler {
+/** @param page of a link, where nothing can have been paid, or of a payment */
+function onError(deps: LinkPagesDeps, page: 'link' | 'payment'): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const context = { requestId: readRequestId(res), path: req.baseUrl + req.path };
     const { status, headers } = toFailure(deps.logger, clientError(error) ?? error, context);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     const kind = status === 404 ? 'notFound' : 'error';
-    sendPage(res, status, problemPage(kind, requestLanguage(req), deps.assets.checkout));
+    const language = requestLanguage(req);
+    const advice = page === 'link' && kind === 'error' ? speakLink(language).say('errorText') : undefined;
+    sendPage(res, status, problemPage(kind, language, deps.assets.checkout, advice));
   };
 }

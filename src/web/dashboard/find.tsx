@@ -73,7 +73,7 @@ interface FindProps {
 /** Finds payments, customers, links, products, shops and pages, in all shops that the user may read. */
 export function Find({ open, onClose, ...of }: FindProps) {
   return (
-    <Dialog title={t('Find anything')} open={open} onClose={onClose} startsInField>
+    <Dialog title={t('Find anything')} open={open} onClose={onClose}>
       <Finder {...of} onDone={onClose} />
     </Dialog>
   );

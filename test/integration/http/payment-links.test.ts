@@ -229,6 +229,13 @@ describe('a payment link on hostile requests', () => {
     expect((await visit(link)).headers.get('referrer-policy')).toBe('same-origin');
   });
 
+  it('says that nothing was paid when a form cannot be read', async () => {
+    const answer = await goOn(await donation(), { note: 'x'.repeat(10_000) });
+    expect(answer.status).toBe(413);
+    expect(answer.text).toContain('Nothing was paid here.');
+    expect(answer.text).not.toContain('Your payment is safe.');
+  });
+
   it('limits new payments per minute and client address', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const headers = { 'x-forwarded-for': '198.51.100.7' };

@@ -34,6 +34,9 @@ export const LEAST_LABEL = 46;
 /** Number of grid lines with a label. */
 export const GRID = [0, 0.5, 1] as const;
 
+/** Touch screens have no pointer over a bar. */
+const CAN_HOVER = globalThis.matchMedia('(hover: hover)').matches;
+
 export function findEdge(index: number, count: number): 'first' | 'last' | null {
   if (index === count - 1) return 'last';
   return index === 0 ? 'first' : null;
@@ -98,7 +101,9 @@ export function VolumeChart({ periods, currency }: ChartProps) {
     <figure>
       <p aria-hidden="true" className="money min-h-5 text-sm text-soft">
         {pointed === undefined
-          ? t('Hover for details, click to see the payments.')
+          ? CAN_HOVER
+            ? t('Hover for details, click to see the payments.')
+            : t('Tap a bar to see its payments.')
           : describePeriod(pointed, currency)}
       </p>
       {/* Time runs from left to right in every language, as on other charts. */}

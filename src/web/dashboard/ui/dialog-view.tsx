@@ -11,15 +11,20 @@ export interface DialogProps {
   readonly onClose: () => void;
   /** For content that is shown only once: closed only by its own button, not by a key or a click outside. */
   readonly keepsOpen?: boolean;
-  /** Focuses its first field instead of the close button. */
-  readonly startsInField?: boolean;
   readonly children: ReactNode;
 }
 
+const FIELD = 'input:not([type="hidden"]), select, textarea';
+
 /** Traps the keyboard focus, closes on Escape, restores the focus. */
 export function DialogView(props: DialogProps) {
-  const popup = useRef<HTMLDivElement>(null);
-  const field = (): HTMLElement | null => popup.current?.querySelector('input') ?? null;
+  const body = useRef<HTMLDivElement>(null);
+  /** A form starts in its first field, except by touch, where a keyboard on the screen would cover the dialog. */
+  const findStart = (by: string): HTMLElement | true => {
+    if (by === 'touch') return true;
+    const find = (selector: string) => body.current?.querySelector<HTMLElement>(selector);
+    return find('[data-starts-here]') ?? find(FIELD) ?? true;
+  };
   const change = (open: boolean): void => {
     // Events of a sign-in or step-up dialog above it must not close it.
     if (!open && props.keepsOpen !== true && session() !== null && pendingStepUp() === null) props.onClose();
@@ -29,8 +34,7 @@ export function DialogView(props: DialogProps) {
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-black/45" />
         <Base.Popup
-          ref={popup}
-          {...(props.startsInField === true ? { initialFocus: field } : {})}
+          initialFocus={findStart}
           className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-card p-6 shadow-2xl"
         >
           <div className="mb-4 flex items-start justify-between gap-4">
@@ -43,7 +47,7 @@ export function DialogView(props: DialogProps) {
               </Base.Close>
             )}
           </div>
-          {props.children}
+          <div ref={body}>{props.children}</div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

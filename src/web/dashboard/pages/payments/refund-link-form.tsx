@@ -7,6 +7,7 @@ import type { Coin, Payment } from '../../contract/types.ts';
 import { COINS } from '../../format/coins.ts';
 import { t } from '../../i18n/t.ts';
 import { plainAmount, add } from '../../format/decimal.ts';
+import { Button } from '../../ui/basics.tsx';
 import { Check, Field, Select } from '../../ui/form.tsx';
 import { Form } from '../../ui/whole-form.tsx';
 import { telling } from '../../ui/toast.ts';
@@ -17,10 +18,12 @@ type Wanted = Omit<Body<'POST', '/payment/refund-link'>, 'paymentId'>;
 export interface NewLinkProps {
   readonly payment: Payment;
   readonly onClose: () => void;
+  /** To the other ways of a refund; without it the form stands alone. */
+  readonly onBack?: () => void;
 }
 
 /** Creates a link by which the payer claims a refund. */
-export function NewLinkForm({ payment, onClose }: NewLinkProps) {
+export function NewLinkForm({ payment, onClose, onBack }: NewLinkProps) {
   const merchantId = useShopId();
   const [what, setWhat] = useState(isOverpaid(payment) ? 'excess' : 'all');
   const make = useAct(
@@ -36,6 +39,7 @@ export function NewLinkForm({ payment, onClose }: NewLinkProps) {
     <Form
       fields={['what', 'amount', 'coin', 'reason', 'approval', 'deductFee']}
       submit={t('Create link')}
+      extra={onBack && <Button onClick={onBack}>{t('Back')}</Button>}
       busy={make.isPending}
       error={make.error}
       onSubmit={({ amount, coin: chosen, reason, approval, deductFee }) => {

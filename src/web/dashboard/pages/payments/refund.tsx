@@ -36,7 +36,7 @@ export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }
 function Refund(props: RefundProps) {
   const [isNoting, setNoting] = useState(false);
   const [isByLink, setByLink] = useState(false);
-  if (isByLink) return <NewLinkForm {...props} />;
+  if (isByLink) return <NewLinkForm {...props} onBack={() => setByLink(false)} />;
   return (
     <>
       <div hidden={isNoting}>
@@ -57,7 +57,11 @@ function ByLink({ payment, onChoose }: { readonly payment: Payment; readonly onC
   return (
     <div className="mb-5 grid justify-items-start gap-2 rounded-xl bg-well p-4 text-sm">
       <p>{t('Send the payer a link; they enter their own address.')}</p>
-      {may('refunds:write') && <Button onClick={onChoose}>{t('Refund by link')}</Button>}
+      {may('refunds:write') && (
+        <Button data-starts-here onClick={onChoose}>
+          {t('Refund by link')}
+        </Button>
+      )}
       {open.length > 0 && (
         <ul aria-label={t('Refund links')} className="w-full divide-y divide-line">
           {open.map((link) => (

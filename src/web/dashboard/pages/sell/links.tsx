@@ -6,7 +6,7 @@ import { useFilters } from '../../api/search.ts';
 import type { ListedPaymentLink, PaymentLink } from '../../contract/types.ts';
 import { plural, t } from '../../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { fiat } from '../../format/format.ts';
 import { Pager } from '../../ui/table.tsx';
 import { createdByText } from '../../ui/created-by.ts';
@@ -123,6 +123,7 @@ export function LinksPage() {
 function LinkCard({ link, onOpen }: { link: ListedPaymentLink; onOpen: (opened: Opened) => void }) {
   const { id: paymentLinkId, active } = link;
   const maker = createdByText(link.createdBy);
+  const [isDeleting, setDeleting] = useState(false);
   const flip = useAct(() =>
     api('PATCH', '/merchant/link/edit', { body: { paymentLinkId, active: !active } }),
   );
@@ -149,7 +150,41 @@ function LinkCard({ link, onOpen }: { link: ListedPaymentLink; onOpen: (opened: 
         <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
           {active ? t('Deactivate') : t('Activate')}
         </Button>
+        <Button
+          look="quiet"
+          isSmall
+          aria-label={t('Delete {name}', { name: link.name })}
+          onClick={() => setDeleting(true)}
+        >
+          {t('Delete')}
+        </Button>
       </div>
+      <DeleteLink link={link} open={isDeleting} onClose={() => setDeleting(false)} />
     </Card>
+  );
+}
+
+function DeleteLink(props: {
+  readonly link: PaymentLink;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}) {
+  const { link, open, onClose } = props;
+  const remove = useAct(
+    () => api('DELETE', '/merchant/link/delete', { body: { paymentLinkId: link.id } }),
+    telling(t('Payment link deleted'), onClose),
+  );
+  return (
+    <Confirm
+      title={t('Delete {name}', { name: link.name })}
+      action={t('Delete')}
+      open={open}
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+    >
+      <p>{t('Its page will say that it is closed. Payments already made stay. This cannot be undone.')}</p>
+    </Confirm>
   );
 }
