@@ -5591,6 +5591,7 @@ export interface components {
       creditApplied: string;
       due: string;
       credited: string;
+      prorated: string;
       currency: string;
       /** @enum {string} */
       status: "open" | "paid" | "void";

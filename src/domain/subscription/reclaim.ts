@@ -9,6 +9,8 @@ interface Period {
   readonly price: bigint;
   /** Balance that it has used up. */
   readonly applied: bigint;
+  /** Of its price, what changes of the price have made credit of; negative: a debt. */
+  readonly prorated: bigint;
 }
 
 export interface Reclaim<Invoice> {
@@ -72,7 +74,7 @@ function chooseReclaimed<Invoice extends Period>(
     if (rest <= 0n) break;
     chosen.push(one);
     // Its money becomes credit, too.
-    rest -= one.price;
+    rest -= one.price - one.prorated;
   }
   return chosen;
 }

@@ -126,6 +126,11 @@ const subscriptionInvoice = z
       .string()
       .meta({ description: 'What the customer pays: amount less creditApplied', example: '9.90' }),
     credited: z.string().meta({ description: 'What its money has added to the credit', example: '0' }),
+    prorated: z.string().meta({
+      description:
+        'Proration: what changes of price or quantity have added to the credit; negative: what the next invoice asks for',
+      example: '-2.50',
+    }),
     currency: z.string().meta({ example: 'EUR' }),
     status: z.enum(INVOICE_STATUSES).meta({
       description: '`void`: closed without payment, or fully refunded',

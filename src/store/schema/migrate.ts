@@ -33,6 +33,7 @@ import * as sendPsbtInputs from './migrations/0149-send-psbt-inputs.ts';
 import * as sendSources from './migrations/0150-send-sources.ts';
 import * as listedChainTime from './migrations/0151-listed-chain-time.ts';
 import * as addressTips from './migrations/0154-address-tips.ts';
+import * as proration from './migrations/0155-proration.ts';
 import { readSchema } from './read-schema.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -72,6 +73,7 @@ export const MIGRATIONS: Migrations = {
   '0150-send-sources': sendSources,
   '0151-listed-chain-time': listedChainTime,
   '0154-address-tips': addressTips,
+  '0155-proration': proration,
 };
 
 /** Names of migrations before 0.1.0 sort before this. */

@@ -661,6 +661,10 @@ CREATE TABLE subscription_invoices (
   pay_by INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   paid_at INTEGER,
+  rate_minor TEXT,
+  proration_exact TEXT NOT NULL DEFAULT '0',
+  prorated_minor TEXT NOT NULL DEFAULT '0',
+  paused_ms INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (subscription_id, n),
   CHECK (period_end > period_start)
 ) STRICT, WITHOUT ROWID;

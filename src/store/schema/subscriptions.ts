@@ -79,6 +79,14 @@ export interface SubscriptionInvoiceRow {
   paymentId: string | null;
   /** What its money has added to the balance of the subscription so far. */
   creditedMinor: string;
+  /** What the whole period would cost at the present price; null: it keeps its price. */
+  rateMinor: string | null;
+  /** By how much changes of the price made the period cheaper, in billionths of the minor unit; negative: dearer. */
+  prorationExact: string;
+  /** What of that is in the balance of the subscription. */
+  proratedMinor: string;
+  /** Time of the period in which the subscription was paused. */
+  pausedMs: number;
   payBy: number;
   createdAt: number;
   /** Kept when its money is refunded or reversed. */

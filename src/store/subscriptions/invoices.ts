@@ -5,31 +5,51 @@ import type { Db, Tx } from '../sqlite/database.ts';
 /** An invoice with its amounts as numbers of minor units. */
 export interface StoredInvoice extends Omit<
   SubscriptionInvoiceRow,
-  'priceMinor' | 'appliedMinor' | 'creditedMinor'
+  'priceMinor' | 'appliedMinor' | 'creditedMinor' | 'rateMinor' | 'prorationExact' | 'proratedMinor'
 > {
   readonly price: bigint;
   /** Balance of the subscription that it uses up: positive is credit, negative a debt that it asks for. */
   readonly applied: bigint;
   /** What its money has added to the balance of the subscription so far. */
   readonly credited: bigint;
+  /** What the whole period would cost at the present price; null: it keeps its price. */
+  readonly rate: bigint | null;
+  /** In billionths of the minor unit: see `changeRate`. */
+  readonly proration: bigint;
+  /** What changes of its price have added to the balance of the subscription so far. */
+  readonly prorated: bigint;
 }
 
 function toInvoice(row: SubscriptionInvoiceRow): StoredInvoice {
-  const { priceMinor, appliedMinor, creditedMinor, ...rest } = row;
+  const { priceMinor, appliedMinor, creditedMinor, rateMinor, prorationExact, proratedMinor, ...rest } = row;
   return {
     ...rest,
     price: BigInt(priceMinor),
     applied: BigInt(appliedMinor),
     credited: BigInt(creditedMinor),
+    rate: rateMinor === null ? null : BigInt(rateMinor),
+    proration: BigInt(prorationExact),
+    prorated: BigInt(proratedMinor),
   };
 }
 
-function toRow({ price, applied, credited, ...rest }: StoredInvoice): SubscriptionInvoiceRow {
+function toRow({
+  price,
+  applied,
+  credited,
+  rate,
+  proration,
+  prorated,
+  ...rest
+}: StoredInvoice): SubscriptionInvoiceRow {
   return {
     ...rest,
     priceMinor: price.toString(),
     appliedMinor: applied.toString(),
     creditedMinor: credited.toString(),
+    rateMinor: rate?.toString() ?? null,
+    prorationExact: proration.toString(),
+    proratedMinor: prorated.toString(),
   };
 }
 

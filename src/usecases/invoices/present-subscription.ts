@@ -82,6 +82,7 @@ export function presentInvoice(invoice: StoredInvoice) {
     creditApplied: formatFiat({ minor: applied > 0n ? applied : 0n, currency }),
     due: formatFiat({ minor: invoiceDue(invoice), currency }),
     credited: formatFiat({ minor: invoice.credited, currency }),
+    prorated: formatFiat({ minor: invoice.prorated, currency }),
     currency,
     status,
     paymentId,

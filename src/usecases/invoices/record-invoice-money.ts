@@ -3,6 +3,7 @@ import { hasExcess, sumMoney } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 import { coverPaidTime } from '../../domain/subscription/coverage.ts';
 import { reclaimPeriods } from '../../domain/subscription/reclaim.ts';
+import { prorationBalance } from '../../domain/subscription/proration.ts';
 import { settleInvoice, subscriptionOfOrder, type InvoiceMoney } from '../../domain/subscription/invoice.ts';
 import { decide, paymentDueAt } from '../../domain/subscription/subscription-machine.ts';
 import type { Decision } from '../../domain/subscription/types.ts';
@@ -46,7 +47,8 @@ export async function applyPaymentToInvoice(
   await settle(tx, deps, { invoice, subscription }, toMoney(payment, state));
 }
 
-function toMoney({ amount, currency }: InvoicePayment, state: PaymentState): InvoiceMoney {
+/** The money of an invoice's payment, in minor units of its currency. */
+export function toMoney({ amount, currency }: InvoicePayment, state: PaymentState): InvoiceMoney {
   const price = parseFiat(amount, currency).minor;
   const { settled } = sumMoney(state);
   const { numerator, denominator } = settled.left;
@@ -73,22 +75,24 @@ async function settle(
     credited: invoice.credited,
   };
   const { status, change, credited } = settleInvoice(known, subscription.status, money, excessToCredit);
-  if (change === null && credited === invoice.credited) return;
+  const prorated = prorationBalance({ ...invoice, status }, money.kept);
+  const earned = credited + prorated - invoice.credited - invoice.prorated;
+  if (change === null && credited === invoice.credited && prorated === invoice.prorated) return;
   const before = await loadState(tx, subscription);
   const isReopened = status === 'open' && change === 'reversed';
   const after: StoredInvoice = {
     ...invoice,
     status,
     credited,
+    prorated,
     payBy: isReopened ? Math.max(invoice.payBy, paymentDueAt(before, now, graceDays)) : invoice.payBy,
     paidAt: paidAt(invoice, change, now),
   };
   await updateInvoice(tx, after);
   // As for an open invoice that is closed: the balance that it used up returns.
   const returned = status === 'void' && change === 'reversed' ? invoice.applied : 0n;
-  const balance = BigInt(subscription.balanceMinor) + returned + credited - invoice.credited;
-  const lost = invoice.credited - credited;
-  const used = change === 'paid' && invoice.applied > lost ? invoice.applied : lost;
+  const balance = BigInt(subscription.balanceMinor) + returned + earned;
+  const used = change === 'paid' && invoice.applied > -earned ? invoice.applied : -earned;
   const row = { ...subscription, balanceMinor: balance.toString() };
   const missing = -balance < used ? -balance : used;
   const left = await reclaim(tx, { row, state: before, missing, graceDays }, now);
@@ -125,8 +129,9 @@ async function reclaim(
   for (const invoice of reclaimed) {
     // Its money is credit until its period is invoiced again.
     const money = invoiceDue(invoice);
-    balance += invoice.applied + money;
-    await updateInvoice(tx, { ...invoice, status: 'void', paidAt: null, credited: invoice.credited + money });
+    balance += invoice.applied + money - invoice.prorated;
+    const credited = invoice.credited + money;
+    await updateInvoice(tx, { ...invoice, status: 'void', paidAt: null, credited, prorated: 0n });
   }
   for (const invoice of moved) {
     const payBy = paymentDueAt(state, Math.max(invoice.periodStart, now), graceDays);
@@ -137,6 +142,33 @@ async function reclaim(
     state: { ...state, schedule },
     reclaimed: reclaimed.map(({ n }) => n),
   };
+}
+
+/**
+ * Takes back periods that credit paid, where a change of the price has made a debt: credit pays the present period
+ * first.
+ * @param debt by how much the balance has fallen, in minor units
+ * @returns the row, stored where periods were taken back
+ */
+export async function coverDebt(
+  tx: Tx,
+  deps: EmitEventDeps,
+  subscription: SubscriptionRow,
+  debt: bigint,
+): Promise<SubscriptionRow> {
+  const now = deps.clock.now();
+  const balance = BigInt(subscription.balanceMinor);
+  const missing = -balance < debt ? -balance : debt;
+  const { graceDays } = await readMerchant(tx, subscription.merchantId);
+  const before = await loadState(tx, subscription);
+  const left = await reclaim(tx, { row: subscription, state: before, missing, graceDays }, now);
+  if (left.reclaimed.length === 0) return subscription;
+  const decision = await decideSettled(
+    tx,
+    { subscription: left.row, before: left.state, change: 'reversed' },
+    now,
+  );
+  return saveSubscription(tx, deps, left.row, decision);
 }
 
 function paidAt(

@@ -71,6 +71,7 @@ export async function shiftPaidPeriods(
       ...invoice,
       periodStart: invoice.periodStart + (isAhead ? shift : 0),
       periodEnd: invoice.periodEnd + shift,
+      pausedMs: invoice.pausedMs + (isAhead ? 0 : shift),
     });
   }
 }

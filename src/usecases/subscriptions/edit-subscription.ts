@@ -9,6 +9,7 @@ import { findUserPrice } from '../../store/catalog/prices.ts';
 import { loadState, periodPrice, saveSubscription } from '../invoices/index.ts';
 import { findRecurringPrice } from './create-subscription.ts';
 import { assertPayable } from './create-invoice.ts';
+import { proratePeriods } from './prorate-periods.ts';
 import { reviseInvoices } from './revise-invoice.ts';
 import { findOwnSubscription, forbiddenBy, type SubscriptionDeps } from './subscription-deps.ts';
 
@@ -25,9 +26,9 @@ export interface EditSubscriptionInput {
 }
 
 /**
- * Another price or quantity counts from the next invoice on, and for an open invoice without money. There is no
- * proration: a paid period, and an invoice for which money was seen, keep their price, so that no sequence of edits
- * makes credit or a debt. The calendar does not move; another interval begins with the next period.
+ * Another price or quantity counts from now on: for the rest of paid periods by proration, and for an open invoice
+ * without money. One for which money was seen keeps its price until it is paid. The calendar does not move; another
+ * interval begins with the next period, and paid periods of the former one keep their own price.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND, PRICE_NOT_FOUND, PRODUCT_NOT_FOUND, INVALID_STATE,
  * RATE_UNAVAILABLE, COIN_UNAVAILABLE, VALIDATION_INVALID (priceId)
  */
@@ -84,11 +85,17 @@ async function changePrice(
   const { amount, productId } = price;
   const changed: SubscriptionRow = { ...row, priceId, productId, amount, quantity };
   assertPayable(deps, changed);
-  const isOtherInterval = chosen !== null && chosen.interval !== row.interval;
-  const next = isOtherInterval
-    ? { ...changed, interval: chosen.interval, anchorAt: periodStart(row, row.nextN), anchorN: row.nextN }
-    : changed;
   const newPrice = periodPrice(changed);
+  const isOtherInterval = chosen !== null && chosen.interval !== row.interval;
+  const prorated = await proratePeriods(tx, deps, changed, isOtherInterval ? null : newPrice);
+  const next = isOtherInterval
+    ? {
+        ...prorated,
+        interval: chosen.interval,
+        anchorAt: periodStart(prorated, prorated.nextN),
+        anchorN: prorated.nextN,
+      }
+    : prorated;
   // An invoice from before a change of the interval is for a period of another length.
   return reviseInvoices(tx, deps, next, (invoice) => (invoice.n < next.anchorN ? invoice.price : newPrice));
 }

@@ -50,7 +50,7 @@ async function revise(
     return row;
   }
   // Covered by credit, it keeps its payment: money that is under way to it becomes credit.
-  const revised = { ...invoice, ...dues };
+  const revised = { ...invoice, ...dues, rate: invoice.rate === null ? null : dues.price };
   const after = { ...row, balanceMinor: (balance - dues.applied).toString() };
   await updateInvoice(tx, revised);
   await updateSubscription(tx, after);

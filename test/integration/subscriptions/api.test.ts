@@ -56,6 +56,27 @@ describe('PATCH /merchant/subscription/edit', () => {
     expect(await edit(null)).toMatchObject({ email: null });
     await expect(edit('not-an-email')).rejects.toThrow('VALIDATION_INVALID');
   });
+
+  it.each(['before', 'after'])(
+    'gives no credit for money of the period that is refunded in part %s it lowers the quantity',
+    async (when) => {
+      const { id } = await club.subscribe({ quantity: 10 });
+      const paymentId = await club.pay(id);
+      const { shop: payer } = await SubscriptionShop.open(till);
+      const refund = async () =>
+        club.must('POST', '/payment/refund', {
+          paymentId,
+          destination: payer.wallets.BTC,
+          amount: '95',
+          currency: 'USD',
+        });
+      if (when === 'before') await refund();
+      await club.must('PATCH', '/merchant/subscription/edit', { subscriptionId: id, quantity: 1 });
+      if (when === 'after') await refund();
+      // Of 100 dollars 5 are left, to the cent that the exchange rate leaves.
+      expect((await club.read(id)).credit).toMatch(/^(?:5|4\.99)$/);
+    },
+  );
 });
 
 describe('a repeated request to create a subscription or to grant credit', () => {

@@ -192,15 +192,24 @@ describe('credit of a subscription', () => {
 });
 
 describe('an edited subscription', () => {
-  it('keeps the price of its paid period, and uses the new price for the next invoice', async () => {
+  it('gets credit for the rest of its paid period when the price falls, and owes the rest when it rises', async () => {
     const { id } = await world.subscribe(await world.price('31.00'));
     await world.pay(id);
     await world.pass(15);
+    const period = await world.read(id);
+    const [start, end] = [Date.parse(period.currentPeriodStart), Date.parse(period.currentPeriodEnd)];
+    const left = Math.floor((end - world.payments.now()) / 1000) / ((end - start) / 1000);
+    const cents = (change: number): number => Math.floor(change * 100 * left) / 100;
     await edit(id, { priceId: await world.price('21.00') });
+    expect(Number((await world.read(id)).credit)).toBe(cents(10));
     await edit(id, { quantity: 2 });
     expect((await world.read(id)).credit).toBe('0');
     await world.pass(10);
-    expect(await amounts(id)).toEqual(['0: 31 - 0 = 31 paid', '1: 42 - 0 = 42 open']);
+    const debt = cents(11);
+    expect((await world.invoices(id))[1]).toMatchObject({
+      amount: String(42 + debt),
+      due: String(42 + debt),
+    });
   });
 
   it('gets a new quote while its invoice has no money, and rejects another currency', async () => {

@@ -33,6 +33,8 @@ interface Period {
   readonly applied: bigint;
   /** Credit that its money has made. */
   credited: bigint;
+  /** Prices do not change here. */
+  readonly prorated: bigint;
   periodStart: number;
   periodEnd: number;
   payBy: number;
@@ -121,8 +123,8 @@ class World {
     );
     const until = paymentDueAt(this.state, Math.max(start, this.now), GRACE);
     const applied = this.balance > PRICE ? PRICE : this.balance;
-    const paid = { n, price: PRICE, applied, credited: 0n, periodStart: start, periodEnd: end, payBy: until };
-    this.periods.push({ ...paid, status: 'open' });
+    const money = { price: PRICE, applied, credited: 0n, prorated: 0n };
+    this.periods.push({ n, ...money, periodStart: start, periodEnd: end, payBy: until, status: 'open' });
     this.balance -= applied;
     this.apply({ type: 'invoiced', payBy: until, graceDays: GRACE });
     if (applied === PRICE) this.pay();

@@ -22,8 +22,8 @@ export function DialogView(props: DialogProps) {
   /** A form starts in its first field, except by touch, where a keyboard on the screen would cover the dialog. */
   const findStart = (by: string): HTMLElement | true => {
     if (by === 'touch') return true;
-    const find = (selector: string) => body.current?.querySelector<HTMLElement>(selector);
-    return find('[data-starts-here]') ?? find(FIELD) ?? true;
+    const marked = body.current?.querySelector<HTMLElement>('[data-starts-here]');
+    return marked ?? body.current?.querySelector<HTMLElement>(FIELD) ?? true;
   };
   const change = (open: boolean): void => {
     // Events of a sign-in or step-up dialog above it must not close it.

@@ -55,12 +55,11 @@ export function Invoices({ of: { id: subscriptionId, currency } }: { of: Subscri
                     title: t('Credit'),
                     end: true,
                     wide: true,
-                    cell: ({ creditApplied, credited }) => (
+                    cell: ({ creditApplied, credited, prorated }) => (
                       <span className="grid">
-                        {creditApplied !== '0' && (
-                          <span className="money">−{fiat(creditApplied, currency)}</span>
-                        )}
-                        {credited !== '0' && <span className="money">+{fiat(credited, currency)}</span>}
+                        {[negative(creditApplied), credited, prorated].map((change, index) => (
+                          <CreditChange key={index} change={change} currency={currency} />
+                        ))}
                       </span>
                     ),
                   },
@@ -77,6 +76,20 @@ export function Invoices({ of: { id: subscriptionId, currency } }: { of: Subscri
         }
       </Loaded>
     </Card>
+  );
+}
+
+const negative = (amount: string): string => (amount === '0' ? amount : `-${amount}`);
+
+/** @param change signed, of the credit of the subscription */
+function CreditChange({ change, currency }: { change: string; currency: string }) {
+  if (change === '0') return null;
+  const isLess = change.startsWith('-');
+  return (
+    <span className="money">
+      {isLess ? '−' : '+'}
+      {fiat(isLess ? change.slice(1) : change, currency)}
+    </span>
   );
 }
 

@@ -1,0 +1,68 @@
+import type { InvoiceStatus } from './types.ts';
+
+/** A paid period, whose price may change while it lasts. */
+export interface ProratedPeriod {
+  readonly periodStart: number;
+  readonly periodEnd: number;
+  /** Time between them in which the subscription was paused, ms. */
+  readonly pausedMs: number;
+  /** What its invoice asked for, in minor units. */
+  readonly price: bigint;
+  /** What the whole period would cost at the present price; null: it keeps its price, because the interval changed. */
+  readonly rate: bigint | null;
+  /** By how much changes have made the period cheaper so far, in billionths of the minor unit; negative: dearer. */
+  readonly proration: bigint;
+}
+
+const PRECISION = 1_000_000_000n;
+
+/**
+ * Another price for the rest of a period, by seconds. Changes add up almost exactly, so that one and its reverse at the
+ * same moment cancel out, and many small ones are not lost to rounding.
+ * @param rate the new price of a whole period; null: the period costs its own price again and keeps it
+ * @param at the moment, or that of the pause while the subscription is paused
+ */
+export function changeRate<Period extends ProratedPeriod>(
+  period: Period,
+  rate: bigint | null,
+  at: number,
+): Period {
+  if (period.rate === null) return period;
+  const whole = toSeconds(period.periodEnd - period.periodStart - period.pausedMs);
+  const left = toSeconds(period.periodEnd - at);
+  if (left <= 0n || whole <= 0n) return { ...period, rate };
+  const change = period.rate - (rate ?? period.price);
+  const added = (change * PRECISION * (left < whole ? left : whole)) / whole;
+  return { ...period, rate, proration: period.proration + added };
+}
+
+/** An invoice as far as it decides what its changes of price are worth. */
+interface ProratedInvoice extends Pick<ProratedPeriod, 'price' | 'proration'> {
+  readonly status: InvoiceStatus;
+  /** Balance that it has used up; negative: a debt that it asked for. */
+  readonly applied: bigint;
+}
+
+/**
+ * What the changes of a period add to the balance of its subscription, in minor units, rounded towards zero: credit, or
+ * a debt where negative. Credit is at most what was paid for the period and is still there; an unpaid one has neither.
+ * @param kept settled money of its payment, less what was given back
+ */
+export function prorationBalance(
+  { status, price, applied, proration }: ProratedInvoice,
+  kept: bigint,
+): bigint {
+  if (status !== 'paid') return 0n;
+  const minor = proration / PRECISION;
+  const paid = applied === price ? price : clamp(kept + applied, price);
+  return minor > paid ? paid : minor;
+}
+
+function clamp(amount: bigint, most: bigint): bigint {
+  if (amount < 0n) return 0n;
+  return amount > most ? most : amount;
+}
+
+function toSeconds(ms: number): bigint {
+  return BigInt(Math.floor(ms / 1000));
+}

@@ -1,0 +1,253 @@
+/** Proration: another price or quantity counts for the rest of the paid periods, and money that is gone takes it back. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listInvoices } from '../../../src/store/subscriptions/invoices.ts';
+import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
+import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
+import { payAhead } from '../../../src/usecases/subscriptions/pay-ahead.ts';
+import { readPortal } from '../../../src/usecases/subscriptions/read-portal.ts';
+import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
+
+let world: SubscriptionWorld;
+beforeEach(async () => {
+  world = await SubscriptionWorld.open();
+});
+afterEach(async () => world.close());
+
+const edit = async (id: string, change: object): Promise<unknown> =>
+  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
+/** Positive is credit, negative a debt, in minor units. */
+const balance = async (id: string): Promise<number> =>
+  Number((await findSubscription(world.deps.db, id))?.balanceMinor);
+const shown = async (id: string): Promise<string[]> =>
+  (await world.invoices(id)).map(({ n, due, prorated, status }) => `${n}: ${due} ${prorated} ${status}`);
+const refund = async (paymentId: string): Promise<unknown> =>
+  resolvePayment(world.deps, { merchantId: world.merchantId, paymentId }, 'refunded');
+const txid = async (paymentId: string): Promise<string> =>
+  (await world.payments.payment({ id: paymentId })).transactions[0]?.txid ?? '';
+const activeUntil = async (id: string): Promise<number> =>
+  Date.parse((await world.read(id)).activeUntil ?? '');
+
+/** A subscription of ten units at 10 dollars, whose first month is paid before it begins: nothing of it is used. */
+async function paidInTrial(quantity = 10): Promise<{ id: string; token: string; first: string }> {
+  const { id, portalTokenSealed } = await world.subscribe(await world.price('10.00'), {
+    trialDays: 14,
+    quantity,
+  });
+  const token = portalTokenSealed ?? '';
+  await payAhead(world.deps, token);
+  return { id, token, first: await world.pay(id) };
+}
+
+describe('a lower quantity in a paid period', () => {
+  it('is credit for the next invoices, and a refund of the whole period takes it back', async () => {
+    const { id, first } = await paidInTrial();
+    await edit(id, { quantity: 1 });
+    expect(await balance(id)).toBe(9_000);
+    expect(await shown(id)).toEqual(['0: 100 90 paid']);
+    await refund(first);
+    expect(await balance(id)).toBe(0);
+    expect(await shown(id)).toEqual(['0: 100 0 void']);
+  });
+
+  it('is credit that pays later periods, which are taken back when the money of the first is reversed', async () => {
+    const { id, token, first } = await paidInTrial();
+    await edit(id, { quantity: 1 });
+    for (let n = 1; n <= 3; n += 1) await payAhead(world.deps, token);
+    expect(await shown(id)).toEqual(['0: 100 90 paid', '1: 0 0 paid', '2: 0 0 paid', '3: 0 0 paid']);
+    expect(await balance(id)).toBe(6_000);
+    await world.lose(await txid(first));
+    expect(await balance(id)).toBe(0);
+    expect((await shown(id)).slice(1)).toEqual(['1: 0 0 void', '2: 0 0 void', '3: 0 0 void']);
+    // And they do not return by themselves once the money is there again.
+    await world.send(first);
+    expect((await shown(id))[0]).toBe('0: 100 90 paid');
+    expect(await balance(id)).toBe(9_000);
+  });
+});
+
+describe('a higher quantity in a paid period', () => {
+  it('is asked for by the next invoice', async () => {
+    const { id, token } = await paidInTrial(1);
+    await edit(id, { quantity: 3 });
+    expect(await balance(id)).toBe(-2_000);
+    expect((await world.read(id)).credit).toBe('0');
+    await payAhead(world.deps, token);
+    expect(await shown(id)).toEqual(['0: 10 -20 paid', '1: 50 0 open']);
+    await world.pay(id);
+    expect(await balance(id)).toBe(0);
+  });
+
+  it('is asked for by an open invoice without money', async () => {
+    const { id, token } = await paidInTrial(1);
+    await payAhead(world.deps, token);
+    await edit(id, { quantity: 3 });
+    expect(await shown(id)).toEqual(['0: 10 -20 paid', '1: 50 0 open']);
+    await edit(id, { quantity: 1 });
+    expect(await shown(id)).toEqual(['0: 10 0 paid', '1: 10 0 open']);
+  });
+
+  it('takes back the periods that credit paid, the last one first', async () => {
+    const { id, token } = await paidInTrial();
+    await edit(id, { quantity: 1 });
+    for (let n = 1; n <= 9; n += 1) await payAhead(world.deps, token);
+    expect(await balance(id)).toBe(0);
+    const long = await activeUntil(id);
+    await edit(id, { quantity: 10 });
+    expect(await balance(id)).toBe(0);
+    expect((await shown(id)).filter((line) => line.endsWith('paid'))).toEqual(['0: 100 0 paid']);
+    expect(long - (await activeUntil(id))).toBeGreaterThan(8 * 28 * 86_400_000);
+  });
+
+  it('is not owed after the whole period was refunded', async () => {
+    const { id, first } = await paidInTrial(1);
+    await edit(id, { quantity: 3 });
+    await refund(first);
+    expect(await balance(id)).toBe(0);
+  });
+});
+
+describe('another interval', () => {
+  it('ends the proration of the paid period, which costs its own price from then on', async () => {
+    const { id } = await paidInTrial();
+    await edit(id, { quantity: 1 });
+    expect(await balance(id)).toBe(9_000);
+    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    expect(await balance(id)).toBe(0);
+    await edit(id, { quantity: 7 });
+    expect(await balance(id)).toBe(0);
+  });
+});
+
+describe('the page of the payer', () => {
+  it('shows the invoices with what was asked for', async () => {
+    const { id, token } = await paidInTrial();
+    await edit(id, { quantity: 1 });
+    const page = await readPortal(world.deps, token);
+    expect(page.invoices.map(({ amount }) => amount)).toEqual(['100']);
+    expect((await world.read(id)).credit).toBe('90');
+  });
+});
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('edit' as const), quantity: fc.integer({ min: 1, max: 9 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('pass' as const), days: fc.integer({ min: 1, max: 20 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom('pay' as const, 'ahead' as const, 'refund' as const, 'lose' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const, 'yearly' as const) }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+describe('any sequence of edits, payments, refunds, reversals, pauses and days', () => {
+  it('leaves in the balance exactly what invoices have made and used, and no credit beyond the money that is there', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        await using fresh = await Playing.start();
+        for (const made of steps) await fresh.take(made);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** A subscription with random acts; those that its state forbids change nothing. */
+class Playing {
+  readonly #world: SubscriptionWorld;
+  readonly #id: string;
+  readonly #token: string;
+  readonly #yearly: string;
+
+  private constructor(at: SubscriptionWorld, made: { id: string; token: string; yearly: string }) {
+    this.#world = at;
+    ({ id: this.#id, token: this.#token, yearly: this.#yearly } = made);
+  }
+
+  static async start(): Promise<Playing> {
+    const at = await SubscriptionWorld.open();
+    const { id, portalTokenSealed } = await at.subscribe(await at.price('7.00'), { quantity: 3 });
+    return new Playing(at, {
+      id,
+      token: portalTokenSealed ?? '',
+      yearly: await at.price('70.00', 'yearly'),
+    });
+  }
+
+  async take(made: Step): Promise<void> {
+    await this.#act(made).catch((error: unknown) => {
+      if (!(error instanceof Error) || !('code' in error)) throw error;
+    });
+    await this.#check();
+  }
+
+  async #act(made: Step): Promise<unknown> {
+    const at = this.#world;
+    const paid = (await at.invoices(this.#id)).filter(
+      ({ status, paymentId }) => status === 'paid' && paymentId,
+    );
+    const last = paid.at(-1)?.paymentId ?? null;
+    switch (made.do) {
+      case 'edit':
+        return this.#edit({ quantity: made.quantity });
+      case 'yearly':
+        return this.#edit({ priceId: this.#yearly });
+      case 'pass':
+        return at.pass(made.days);
+      case 'pay':
+        return (await at.read(this.#id)).openPaymentId === null ? null : at.pay(this.#id);
+      case 'ahead':
+        return payAhead(at.deps, this.#token);
+      case 'refund':
+        return last === null
+          ? null
+          : resolvePayment(at.deps, { merchantId: at.merchantId, paymentId: last }, 'refunded');
+      case 'lose': {
+        const known = last === null ? undefined : await at.payments.payment({ id: last });
+        const lost = known?.transactions.find(({ status }) => status !== 'reversed');
+        return lost === undefined ? null : at.lose(lost.txid);
+      }
+      case 'pause':
+      case 'resume':
+        return at.act(this.#id, { type: made.do, by: 'merchant' });
+      default:
+        throw new Error('unknown step');
+    }
+  }
+
+  async #edit(change: object): Promise<unknown> {
+    const merchant = await this.#world.merchant();
+    return editSubscription(this.#world.deps, { merchant, subscriptionId: this.#id, ...change });
+  }
+
+  async #check(): Promise<void> {
+    const { db } = this.#world.deps;
+    const { rows } = await listInvoices(db, this.#id, { limit: 1_000, offset: 0 });
+    const row = await findSubscription(db, this.#id);
+    let expected = 0n;
+    for (const { status, paidAt, applied, credited, prorated, price } of rows) {
+      // A period that was refunded as a whole keeps what it used; one that was never paid returns it.
+      const isUsed = status !== 'void' || paidAt !== null;
+      expected += credited + prorated - (isUsed ? applied : 0n);
+      if (status !== 'paid') expect(prorated).toBe(0n);
+      expect(prorated <= price).toBe(true);
+    }
+    expect(BigInt(row?.balanceMinor ?? 0)).toBe(expected);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#world.close();
+  }
+}
