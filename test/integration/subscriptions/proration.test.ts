@@ -4,11 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listInvoices } from '../../../src/store/subscriptions/invoices.ts';
 import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
 import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
 import { payAhead } from '../../../src/usecases/subscriptions/pay-ahead.ts';
 import { readPortal } from '../../../src/usecases/subscriptions/read-portal.ts';
 import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
 
+const DAY = 86_400_000;
 let world: SubscriptionWorld;
 beforeEach(async () => {
   world = await SubscriptionWorld.open();
@@ -17,6 +19,14 @@ afterEach(async () => world.close());
 
 const edit = async (id: string, change: object): Promise<unknown> =>
   editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
+const credit = async (id: string, amount: string, isCorrection = false): Promise<unknown> =>
+  creditSubscription(world.deps, {
+    merchantId: world.merchantId,
+    subscriptionId: id,
+    amount,
+    isCorrection,
+    note: null,
+  });
 /** Positive is credit, negative a debt, in minor units. */
 const balance = async (id: string): Promise<number> =>
   Number((await findSubscription(world.deps.db, id))?.balanceMinor);
@@ -67,6 +77,39 @@ describe('a lower quantity in a paid period', () => {
   });
 });
 
+describe('credit that is gone', () => {
+  it('takes back as many periods as are needed at the price that is left of them', async () => {
+    const { id, token, first } = await paidInTrial();
+    await credit(id, '300');
+    for (let n = 1; n <= 3; n += 1) await payAhead(world.deps, token);
+    await edit(id, { quantity: 1 });
+    await credit(id, '360', true);
+    expect(await balance(id)).toBe(0);
+    await world.lose(await txid(first));
+    expect(await shown(id)).toEqual(['0: 100 0 open', '1: 0 0 void', '2: 0 0 void', '3: 0 0 void']);
+    expect(await balance(id)).toBe(-6_000);
+  });
+});
+
+describe('an edit during a pause', () => {
+  it('counts for the time that was left when the pause began', async () => {
+    const { id } = await paidInTrial();
+    await world.pass(20);
+    await world.act(id, { type: 'pause', by: 'merchant' });
+    await world.pass(12);
+    const { currentPeriodStart, currentPeriodEnd } = await world.read(id);
+    const days = (Date.parse(currentPeriodEnd) - Date.parse(currentPeriodStart)) / DAY;
+    await edit(id, { quantity: 1 });
+    // Six days of the period were used.
+    const expected = (9_000 * (days - 6)) / days;
+    expect(Math.abs((await balance(id)) - expected)).toBeLessThan(1);
+    await world.pass(100);
+    await world.act(id, { type: 'resume', by: 'merchant' });
+    await edit(id, { quantity: 10 });
+    expect(Math.abs(await balance(id))).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('a higher quantity in a paid period', () => {
   it('is asked for by the next invoice', async () => {
     const { id, token } = await paidInTrial(1);
@@ -97,7 +140,7 @@ describe('a higher quantity in a paid period', () => {
     await edit(id, { quantity: 10 });
     expect(await balance(id)).toBe(0);
     expect((await shown(id)).filter((line) => line.endsWith('paid'))).toEqual(['0: 100 0 paid']);
-    expect(long - (await activeUntil(id))).toBeGreaterThan(8 * 28 * 86_400_000);
+    expect(long - (await activeUntil(id))).toBeGreaterThan(8 * 28 * DAY);
   });
 
   it('is not owed after the whole period was refunded', async () => {
