@@ -86,7 +86,8 @@ describe('the open decision about a subscription invoice that cannot be created'
     await editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, quantity: 2 });
     await world.pass(1);
     expect(await problem(id)).toBeNull();
-    expect((await world.invoices(id)).map(({ due }) => due)).toEqual(['10', '20']);
+    // Twice 10 dollars, and 10 for the rest of the paid month: 5 of its 30 days.
+    expect((await world.invoices(id)).map(({ due }) => due)).toEqual(['10', '21.66']);
   });
 
   it('has the reason coin_unavailable when only a coin without addresses left can carry the amount', async () => {
