@@ -89,7 +89,7 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     const debt = -Number(await balance(id)) / 100;
     const { currentPeriodEnd } = await world.read(id);
     const left = (Date.parse(currentPeriodEnd) - world.payments.now()) / DAY;
-    // A month of 28 to 31 days, of which one was used before the pause.
+    // A month has 28 to 31 days, and one passed before the pause.
     expect(left).toBeGreaterThan(26.9);
     expect(debt).toBeGreaterThan((90 * 27) / 28 - 0.1);
     expect(debt).toBeLessThan((90 * 30) / 31 + 0.1);

@@ -111,7 +111,7 @@ describe('an edit during a pause', () => {
 });
 
 describe('a higher quantity in a paid period', () => {
-  it('is asked for by the next invoice', async () => {
+  it('is charged by the next invoice', async () => {
     const { id, token } = await paidInTrial(1);
     await edit(id, { quantity: 3 });
     expect(await balance(id)).toBe(-2_000);
@@ -122,7 +122,7 @@ describe('a higher quantity in a paid period', () => {
     expect(await balance(id)).toBe(0);
   });
 
-  it('is asked for by an open invoice without money', async () => {
+  it('is charged by an open invoice without money', async () => {
     const { id, token } = await paidInTrial(1);
     await payAhead(world.deps, token);
     await edit(id, { quantity: 3 });
