@@ -61,7 +61,7 @@ describe('a lower quantity in a paid period', () => {
     expect(await shown(id)).toEqual(['0: 100 0 void']);
   });
 
-  it('is credit that pays later periods, which are taken back when the money of the first is reversed', async () => {
+  it('pays later periods by credit, until the money of the first period is reversed', async () => {
     const { id, token, first } = await paidInTrial();
     await edit(id, { quantity: 1 });
     for (let n = 1; n <= 3; n += 1) await payAhead(world.deps, token);
@@ -78,7 +78,7 @@ describe('a lower quantity in a paid period', () => {
 });
 
 describe('credit that is gone', () => {
-  it('takes back as many periods as are needed at the price that is left of them', async () => {
+  it('takes back as many periods as its amount needs, at their present price', async () => {
     const { id, token, first } = await paidInTrial();
     await credit(id, '300');
     for (let n = 1; n <= 3; n += 1) await payAhead(world.deps, token);
