@@ -48,6 +48,7 @@ const ASKING: ReadonlySet<PropertyKey> = new Set<
   'measure',
   'heldNow',
   'heldAfter',
+  'usedAmong',
   'broadcast',
   'scanUnspent',
   'balancesAt',

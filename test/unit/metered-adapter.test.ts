@@ -14,7 +14,7 @@ const PARTS = {
   sparse: ['finalizedHeight', 'finalAfter'],
   finality: ['finalBlocks'],
   wholeAccounts: ['heldNow', 'measure'],
-  funds: ['heldAfter', 'balancesAt'],
+  funds: ['heldAfter', 'balancesAt', 'usedAmong'],
 } as const;
 
 test('meterAdapter passes every argument and every result through', async () => {

@@ -127,6 +127,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       model: 'accounts',
       balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
       heldAfter: async (accounts, block) => readableBalancesAt(client, accounts, block),
+      usedAmong: (accounts) => client.usedAmong(accounts),
     },
     close: () => client.close(),
   };

@@ -29,6 +29,12 @@ export interface AccountFunds {
    * @throws {ChainError} `unavailable` when the node cannot answer: never treated as a balance of 0
    */
   balancesAt(watchKeys: readonly string[], ledger: BlockRef): Promise<BalanceReading>;
+  /**
+   * The subset of these accounts (at most 100) that hold money or have sent some, as of the node's latest block. Only on
+   * chains whose state proves that the others never held any.
+   * @throws {ChainError}
+   */
+  readonly usedAmong?: (watchKeys: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** Cost of spending one output at a quote, atoms; 0 where money is not held in outputs. Pure. */

@@ -25,6 +25,8 @@ export interface GapLimitDeps extends AllocateAddressDeps {
 const GAP = 'look_ahead.gap';
 /** Addresses of watched accounts that this database does not know, as the record outside of it says. */
 const UNKNOWN = 'look_ahead.unknown_watched';
+/** The gap of a list whose used addresses the chain showed. */
+const listGap = (number: number): string => `${GAP}.${number}`;
 /** How long after a restore a list may be one of before. */
 const LISTS_KNOWN_AFTER_MS = 30 * 86_400_000;
 /** Addresses per transaction, so that payments of a running daemon never wait long for the write lock. */
@@ -54,6 +56,8 @@ export async function reserveGapLimit(
   }
   for (const account of (await allWatchAccounts(db)).filter(({ mode }) => mode === 'live')) {
     await db.transaction(async (tx) => {
+      if ((await readMeta(tx, listGap(account.number))) !== null)
+        await writeMeta(tx, listGap(account.number), String(gap));
       for (const branch of watchBranches(account))
         reserved += await reserveWatchAddresses(tx, account, { branch, count: gap, createdAt: clock.now() });
     });
@@ -69,15 +73,22 @@ function watchBranches({ listSize }: WatchAccount): readonly (0 | 1)[] {
 /**
  * Reserves the first addresses of a watched account that is confirmed for the first time in an older copy of the
  * database, or in one that was made from the words: the account may have been used since the copy, or before.
+ * @param known how many addresses of a list the chain showed to be used, and whether it shows all
  */
 export async function reserveUnknownAddresses(
   tx: Tx,
   { clock }: Pick<GapLimitDeps, 'clock'>,
   account: WatchAccount,
+  known: { readonly skip: number; readonly isComplete: boolean } | null,
 ): Promise<void> {
-  const [gap, unknown] = [Number((await readMeta(tx, GAP)) ?? 0), Number((await readMeta(tx, UNKNOWN)) ?? 0)];
-  const count = Math.max(gap, unknown);
-  if (count === 0 || (account.listSize !== null && (await isLongRestored(tx, clock.now())))) return;
+  const { gap, issued } = await readUnknown(tx);
+  const isKnown = known?.isComplete === true;
+  const key = listGap(account.number);
+  // Money that arrives on a known one later tells nothing of the others. The number may be that of a deleted list.
+  if (isKnown || (await readMeta(tx, key)) !== null) await writeMeta(tx, key, isKnown ? '0' : String(gap));
+  if (account.listSize !== null && !(await mayBeEarlierList(tx, clock.now()))) return;
+  const count = Math.max(isKnown ? 0 : gap, issued, known?.skip ?? 0);
+  if (count === 0) return;
   for (const branch of watchBranches(account)) {
     if (account.mode === 'live')
       await reserveWatchAddresses(tx, account, { branch, count, createdAt: clock.now() });
@@ -85,12 +96,23 @@ export async function reserveUnknownAddresses(
   }
 }
 
+/** How many addresses of a branch may have been given out: as the restore guessed, and as the record outside says. */
+async function readUnknown(db: Db): Promise<{ readonly gap: number; readonly issued: number }> {
+  return { gap: Number((await readMeta(db, GAP)) ?? 0), issued: Number((await readMeta(db, UNKNOWN)) ?? 0) };
+}
+
+/** Whether a list that is entered now may be one that a restored database does not know. */
+export async function mayBeEarlierList(db: Db, now: number): Promise<boolean> {
+  const { gap, issued } = await readUnknown(db);
+  return gap + issued > 0 && !(await isLongRestored(db, now));
+}
+
 /**
  * Whether the last restore was long ago. Keys that are watched again lead to the same addresses whenever that is, but a
  * list entered then is a new one, and each new list would lose its first addresses.
  */
-async function isLongRestored(tx: Tx, now: number): Promise<boolean> {
-  const at = await readMeta(tx, 'restored_at');
+async function isLongRestored(db: Db, now: number): Promise<boolean> {
+  const at = await readMeta(db, 'restored_at');
   return at !== null && now - Number(at) > LISTS_KNOWN_AFTER_MS;
 }
 
@@ -121,7 +143,10 @@ export async function extendGapLimit(
     const { number, index } = fromStoredIndex(idx);
     const at = { ...chain, merchantId, branch };
     if (number === null) moved += await watchUntil(deps, merchant, at, index + 1 + gap);
-    else moved += await watchAccountUntil(deps, number, branch, index + 1 + gap);
+    else {
+      const beyond = Number((await readMeta(deps.db, listGap(number))) ?? gap);
+      moved += await watchAccountUntil(deps, number, branch, index + 1 + beyond);
+    }
   }
   if (moved > 0)
     deps.logger.info(

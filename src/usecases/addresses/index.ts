@@ -10,6 +10,7 @@ export { nextChangeAddress, reserveChangeAddress } from './change-address.ts';
 export {
   extendGapLimit,
   type GapLimitDeps,
+  mayBeEarlierList,
   noteUnknownAddresses,
   reserveGapLimit,
   reserveUnknownAddresses,

@@ -14,6 +14,7 @@ import { findOwnMerchant } from '../access/index.ts';
 import { reserveUnknownAddresses } from '../addresses/index.ts';
 import { newId } from '../events/index.ts';
 import { storeNoResult, type StoreResult } from '../idempotent-result.ts';
+import { type ListHistory, moveUsedFirst, readListHistory } from './list-history.ts';
 import { requireUnusedProposal } from './propose-list.ts';
 import { requireUnknown } from './propose-watch.ts';
 import { notifyOfWatch } from './record-watch.ts';
@@ -37,6 +38,8 @@ export async function confirmWatch(
   { userId, merchantId, id }: ConfirmWatchInput,
   storeResult: StoreResult<WatchView> = storeNoResult,
 ): Promise<WatchView> {
+  // The node is asked before the transaction.
+  const history = await readListHistory(deps, { merchantId, id });
   return deps.db.transaction(async (tx) => {
     const account = await findWatchAccount(tx, id);
     if (account === undefined || account.merchantId !== merchantId) {
@@ -49,13 +52,18 @@ export async function confirmWatch(
     else if (account.confirmedAt === null) await requireUnusedProposal(tx, deps, opened, account);
     const before = await viewWatch(tx, deps, account);
     const isDone = before.state === 'active' || before.state === 'pending';
-    const view = isDone ? before : await viewWatch(tx, deps, await start(tx, deps, account));
+    const view = isDone ? before : await viewWatch(tx, deps, await start(tx, deps, account, history));
     await storeResult(tx, view);
     return view;
   });
 }
 
-async function start(tx: Tx, deps: WatchDeps, account: WatchAccount): Promise<WatchAccount> {
+async function start(
+  tx: Tx,
+  deps: WatchDeps,
+  account: WatchAccount,
+  history: ListHistory | null,
+): Promise<WatchAccount> {
   const now = deps.clock.now();
   const { merchantId, coin, mode, number } = account;
   const others = (await listWalletAccounts(tx, account)).filter((other) => other.number !== number);
@@ -75,9 +83,12 @@ async function start(tx: Tx, deps: WatchDeps, account: WatchAccount): Promise<Wa
     updatedAt: now,
   };
   await updateWatchAccount(tx, number, change);
-  if (account.confirmedAt === null && account.listSize !== null)
-    await claimListedAddresses(tx, number, account.listSize);
-  if (account.confirmedAt === null) await reserveUnknownAddresses(tx, deps, account);
+  if (account.confirmedAt === null) {
+    const skip = history && (await moveUsedFirst(tx, account, history));
+    if (account.listSize !== null) await claimListedAddresses(tx, number, account.listSize);
+    const known = history && { skip: skip ?? 0, isComplete: history.isComplete };
+    await reserveUnknownAddresses(tx, deps, account, known);
+  }
   const started = await findWatchAccount(tx, account.id);
   if (started === undefined) throw new Error(`watched account ${account.id} does not exist`);
   await notifyOfWatch(tx, deps, started, {

@@ -32,6 +32,7 @@ export function accountReads({
   | 'balanceAlone'
   | 'balancesPerCall'
   | 'nonceAt'
+  | 'usedAmong'
   | 'accountState'
   | 'sendRawTransaction'
   | 'gasPrices'
@@ -43,6 +44,7 @@ export function accountReads({
     balanceAlone: async (account, blockHash) => balances.readAlone(account, blockHash),
     balancesPerCall: () => balances.perCall,
     nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
+    usedAmong: async (accounts) => usedAmong(rpc, accounts, batchSize),
     accountState: async (txid, sender, tip) => readAccountState(rpc, { txid, sender, tip }),
     // Never retried: after a broken connection a second backend could reject what the first one accepted.
     sendRawTransaction: async (raw) =>
@@ -119,6 +121,28 @@ async function nonceAt(rpc: Rpc, account: string, blockHash: string): Promise<nu
   const [answer] = await rpc.batch([{ method, params: [account, { blockHash }] }]);
   if (answer === undefined || answer instanceof RpcRefusal || answer.result === null) return null;
   return parsed(answer.result, method, count);
+}
+
+/** Money leaves an account only by a transaction or an authorization of its key, which raise its nonce. */
+async function usedAmong(
+  rpc: Rpc,
+  accounts: readonly string[],
+  batchSize: number,
+): Promise<ReadonlySet<string>> {
+  const methods = ['eth_getBalance', 'eth_getTransactionCount'];
+  const used = new Set<string>();
+  await inParallel(accounts, Math.max(1, Math.floor(batchSize / methods.length)), async (part) => {
+    const calls = part.flatMap((account) =>
+      methods.map((method) => ({ method, params: [account, 'latest'] })),
+    );
+    const replies = await rpc.batch(calls);
+    calls.forEach(({ method, params }, at) => {
+      const [account] = params;
+      if (account !== undefined && parsed(unwrapResult(replies[at]), method, quantity) > 0n)
+        used.add(account);
+    });
+  });
+  return used;
 }
 
 async function readAccountState(

@@ -46,6 +46,8 @@ export interface NodeClient {
   balanceAlone(account: string, blockHash: string): Promise<BalanceAnswer>;
   /** The account's nonce as of the end of a block; null when the node keeps no state of it. */
   nonceAt(account: string, blockHash: string): Promise<number | null>;
+  /** Which of these accounts have a balance or a nonce at the latest block. */
+  usedAmong(accounts: readonly string[]): Promise<ReadonlySet<string>>;
   /** How many balances one call reads. */
   balancesPerCall(): number;
   identity(): Promise<{
