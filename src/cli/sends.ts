@@ -34,7 +34,7 @@ Run it while the daemon runs. Exit code 1 when a send is not known to be in the 
 it or it waits for an approval, and when a restored one waits for an approval.`;
 
 await runCommand(USAGE, async (args) =>
-  args.includes('--not-paid') || args.includes('--expire') ? decide(args) : checkCoins(args, showSends),
+  args.some((arg) => /^--(not-paid|expire)(=|$)/.test(arg)) ? decide(args) : checkCoins(args, showSends),
 );
 
 async function decide(args: string[]): Promise<number> {
