@@ -4,6 +4,13 @@ import type { OutputRef } from './chain/block.ts';
 
 /** Inputs of one PSBT: signers check and sign them one by one. */
 export const MAX_PSBT_INPUTS = 50;
+/** Keys of all inputs of one PSBT: each is derived, and its signature verified. */
+const MAX_PSBT_KEYS = 150;
+
+/** Inputs of one PSBT of an account with so many keys. */
+export function maxPsbtInputs(keys: number): number {
+  return Math.min(MAX_PSBT_INPUTS, Math.floor(MAX_PSBT_KEYS / keys));
+}
 /** Bytes of the previous transactions in one PSBT; without them, signers that need them refuse it. */
 export const MAX_PREVIOUS_BYTES = 200_000;
 /** Characters of a submitted PSBT in base64. */
@@ -65,6 +72,7 @@ export class PsbtProblem extends Error {
 /** Builds and completes the PSBTs of one account. PSBTs are base64. */
 export interface PsbtAccount {
   readonly inputSize: InputSize;
+  readonly maxInputs: number;
   /** Inputs and outputs in BIP-69 order, replaceable (BIP-125), locktime 0; the same values give the same PSBT. */
   build(spend: {
     readonly inputs: readonly PsbtInput[];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { RawTx, Transaction } from '@scure/btc-signer';
 import {
   MAX_PREVIOUS_BYTES,
+  maxPsbtInputs,
   type InputSize,
   type PsbtAccount,
   type PsbtInput,
@@ -34,6 +35,7 @@ export function psbtAccount({ script, branches }: OpenedAccount): PsbtAccount | 
   const isVersion0 = script.kind !== 'tr';
   return {
     inputSize,
+    maxInputs: maxPsbtInputs('keys' in script ? script.keys.length : 1),
     build: (spend) => build({ script, branches }, spend),
     addPrevious: (psbt, transactions) => (isVersion0 ? addPrevious(psbt, transactions) : psbt),
     readSignatures,

@@ -34,9 +34,9 @@ export function readSignatures(psbt: string, submitted: string): readonly PsbtSi
     scripts.push(script);
   }
   for (let at = 0; at < own.inputsLength; at += 1) {
-    const input = { own, at, amounts, scripts };
-    for (const candidate of listCandidates(own.getInput(at), copy.getInput(at), at))
-      found.push(verify(input, candidate));
+    const input = own.getInput(at);
+    const candidates = listCandidates(input, copy.getInput(at), at);
+    if (candidates.length > 0) found.push(...verify({ own, input, at, amounts, scripts }, candidates));
   }
   if (found.length === 0) throw new PsbtProblem('has no signature');
   return found;
@@ -104,26 +104,40 @@ function fromWitness(own: Input, witness: readonly Uint8Array[], at: number): Ca
 
 interface InputContext {
   readonly own: Transaction;
+  readonly input: Input;
   readonly at: number;
   readonly amounts: bigint[];
   readonly scripts: Uint8Array[];
 }
 
 /** @throws {PsbtProblem} */
-function verify(context: InputContext, { publicKey, signature }: Candidate): PsbtSignature {
-  const { own, at } = context;
-  const input = own.getInput(at);
-  if (input.tapInternalKey !== undefined) return verifyTaproot(context, signature);
-  if (signature.at(-1) !== SigHash.ALL) throw hashTypeProblem(at);
-  const keys = (input.bip32Derivation ?? []).map(([key]) => key);
-  const signers = publicKey === null ? keys : keys.filter((key) => Buffer.compare(key, publicKey) === 0);
-  if (signers.length === 0) throw new PsbtProblem(`has a signature of a key that input ${at} does not have`);
+function verify(context: InputContext, candidates: readonly Candidate[]): PsbtSignature[] {
+  const { own, input, at, amounts } = context;
+  if (input.tapInternalKey !== undefined)
+    return candidates.map(({ signature }) => verifyTaproot(context, signature));
+  const keys = keysInOrder(input);
   const { lastScript } = getInputType(input);
-  const digest = own.preimageWitnessV0(at, toScriptCode(lastScript), SigHash.ALL, context.amounts[at] ?? 0n);
-  const der = signature.subarray(0, -1);
-  const signer = signers.find((key) => isValid(der, digest, key));
-  if (signer === undefined) throw invalidSignature(at);
-  return { input: at, publicKey: toHex(signer), signature: toHex(signature) };
+  const digest = own.preimageWitnessV0(at, toScriptCode(lastScript), SigHash.ALL, amounts[at] ?? 0n);
+  // Signatures without keys are in the order of their keys: a script accepts no other.
+  let next = 0;
+  return candidates.map(({ publicKey, signature }) => {
+    if (signature.at(-1) !== SigHash.ALL) throw hashTypeProblem(at);
+    const signers =
+      publicKey === null ? keys.slice(next) : keys.filter((key) => Buffer.compare(key, publicKey) === 0);
+    if (signers.length === 0 && publicKey !== null)
+      throw new PsbtProblem(`has a signature of a key that input ${at} does not have`);
+    const der = signature.subarray(0, -1);
+    const signer = signers.find((key) => isValid(der, digest, key));
+    if (signer === undefined) throw invalidSignature(at);
+    if (publicKey === null) next = keys.indexOf(signer) + 1;
+    return { input: at, publicKey: toHex(signer), signature: toHex(signature) };
+  });
+}
+
+/** The keys of an input: of a multisig in the order of its script. */
+function keysInOrder({ witnessScript, bip32Derivation = [] }: Input): readonly Uint8Array[] {
+  const script = witnessScript === undefined ? null : OutScript.decode(witnessScript);
+  return script?.type === 'ms' ? script.pubkeys : bip32Derivation.map(([key]) => key);
 }
 
 /** The script that a signature of segwit version 0 commits to (BIP-143): of P2WPKH, that of the key hash. */

@@ -220,3 +220,22 @@ describe('fifty at once', () => {
     expect(types.filter((type) => type === 'send.failed').length).toBe(50 - held.length);
   });
 });
+
+describe('an account of many keys', () => {
+  it('spends fewer outputs in one PSBT', async () => {
+    world = await PsbtWorld.open(atoms('0.01'), atoms('0.02'), atoms('0.03'));
+    const { deps } = world.wallet;
+    const read: typeof deps.readWatchAccount = (...of) => {
+      const account = deps.readWatchAccount(...of);
+      if ('problem' in account || account.psbts === null) throw new Error('no PSBTs');
+      return { ...account, psbts: { ...account.psbts, maxInputs: 2 } };
+    };
+    world.wallet.deps = { ...deps, readWatchAccount: read };
+    await expect(world.send('max')).rejects.toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+      message: expect.stringContaining('0.01 BTC more is in outputs beyond the 2 of one PSBT'),
+    });
+    await expect(world.send('0.055')).rejects.toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    expect(world.signElsewhere((await world.send('0.045')).psbt).inputs).toHaveLength(2);
+  });
+});

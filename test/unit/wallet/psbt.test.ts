@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import {
   MAX_PSBT_LENGTH,
+  maxPsbtInputs,
   type PsbtAccount,
   type PsbtInput,
   type PsbtOutput,
@@ -270,6 +271,23 @@ describe('readSignatures', () => {
     expect(() => psbts.readSignatures(psbt, write(finished))).toThrow('more signatures');
   });
 
+  it('refuses a finished multisig whose signatures are in another order than its keys, or repeated', () => {
+    const { psbts, psbt } = buildSend('wsh(sortedmulti)');
+    const finished = open(signAll('wsh(sortedmulti)', psbt));
+    finished.finalize();
+    const [none, first, second, script] = finished.getInput(0).finalScriptWitness as Uint8Array[];
+    for (const [one, other] of [
+      [second, first],
+      [first, first],
+    ]) {
+      const finalScriptWitness = [none, one, other, script] as Uint8Array[];
+      finished.updateInput(0, { finalScriptWitness }, true);
+      expect(() => psbts.readSignatures(psbt, write(finished))).toThrow(
+        'has an invalid signature for input 0',
+      );
+    }
+  });
+
   it('takes the signatures of a copy in version 2 (BIP-370)', () => {
     const { psbts, psbt, txid } = buildSend('wpkh');
     const copy = Buffer.from(open(signAll('wpkh', psbt)).toPSBT(2)).toString('base64');
@@ -281,6 +299,14 @@ describe('readSignatures', () => {
     const copy = open(psbt);
     copy.updateInput(0, { tapKeySig: schnorr.sign(Buffer.alloc(32, 1), Buffer.alloc(32, 2)) }, true);
     expect(() => psbts.readSignatures(psbt, write(copy))).toThrow('has an invalid signature for input 0');
+  });
+});
+
+describe('maxPsbtInputs', () => {
+  it('bounds the keys to derive and the signatures to verify', () => {
+    expect([1, 3, 4, 15, 20].map(maxPsbtInputs)).toEqual([50, 50, 37, 10, 7]);
+    expect(openAccount('wsh(sortedmulti)').psbts.maxInputs).toBe(maxPsbtInputs(3));
+    expect(openAccount('wpkh').psbts.maxInputs).toBe(maxPsbtInputs(1));
   });
 });
 

@@ -11,7 +11,6 @@ import type { ReadWatchAccount } from '../../../domain/keys.ts';
 import type { Chains } from '../../../domain/chains.ts';
 import type { Clock } from '../../../domain/ports.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
-import { MAX_PSBT_INPUTS } from '../../../domain/psbt.ts';
 import { sumSpendableInOwnWallet, watchedFunds } from '../../../store/ledger/watched-funds.ts';
 import {
   activeWatchAccounts,
@@ -114,10 +113,10 @@ export async function planWatched(
   { adapter, quote }: { readonly adapter: ChainAdapter; readonly quote: FeeQuote },
 ): Promise<SendPlan> {
   const { watched, destination, outputs, everything = false } = order;
-  const { inputSize } = watched.psbts;
+  const { inputSize, maxInputs } = watched.psbts;
   const inputCost = (quote.rate * BigInt(Math.ceil(inputSize.weight / 4)) + 999n) / 1000n;
   const funds = (await watchedFunds(db, watched.account)).filter(({ amount }) => amount > inputCost);
-  const largest = funds.slice(0, MAX_PSBT_INPUTS);
+  const largest = funds.slice(0, maxInputs);
   const request = {
     funds: largest,
     destination,
@@ -130,12 +129,12 @@ export async function planWatched(
   };
   try {
     if (everything && funds.length === 0) throw new InsufficientFunds(0n, 1n);
-    if (everything && funds.length > MAX_PSBT_INPUTS)
+    if (everything && funds.length > maxInputs)
       throw new InsufficientFunds(sumFunds(largest), sumFunds(funds));
     return adapter.planSend(request);
   } catch (error) {
     if (error instanceof InsufficientFunds)
-      throw await shortOnAccount(db, order, error, funds.slice(MAX_PSBT_INPUTS));
+      throw await shortOnAccount(db, order, error, funds.slice(maxInputs));
     if (error instanceof UnsendableAmount)
       throw invalidField(error.output === null ? 'amount' : `outputs.${error.output}.amount`, error.message);
     throw error;
@@ -144,11 +143,11 @@ export async function planWatched(
 
 async function shortOnAccount(
   db: Db,
-  order: SendOrder,
+  order: SendOrder & { readonly watched: WatchedSource },
   { available, needed }: InsufficientFunds,
   beyond: readonly Fund[],
 ): Promise<AppError> {
-  const { coin } = order;
+  const { coin, watched } = order;
   const show = (atoms: bigint): string => `${formatCoinAmount(atoms, coin)} ${coin}`;
   const own = await sumSpendableInOwnWallet(db, order);
   const more = sumFunds(beyond);
@@ -157,7 +156,7 @@ async function shortOnAccount(
       ? [
           {
             code: 'beyond_one_send',
-            why: `${show(more)} more is in outputs beyond the ${MAX_PSBT_INPUTS} of one PSBT`,
+            why: `${show(more)} more is in outputs beyond the ${watched.psbts.maxInputs} of one PSBT`,
           },
         ]
       : []),
