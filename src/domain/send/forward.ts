@@ -93,6 +93,8 @@ export interface ForwardFacts {
   readonly spendable: bigint;
   /** The part of it that one send can draw on. */
   readonly reach: bigint;
+  /** What the network demands of an account that is not emptied; 0 where it demands nothing. */
+  readonly leastLeft: bigint;
   /** What refund links, claims and sends that wait for an approval may still take. */
   readonly promised: bigint;
   /** Whether the previous forward is neither in a block nor failed. */
@@ -109,9 +111,18 @@ export function decideForward(rule: ForwardRule, facts: ForwardFacts, now: numbe
   const wait = findWait(rule, facts, now);
   if (wait !== null) return { wait, amount: null };
   const free = facts.spendable - rule.keep - facts.promised;
-  const amount = free < facts.reach ? free : facts.reach;
+  const amount = leavingEnough(free < facts.reach ? free : facts.reach, facts);
   if (amount < rule.threshold || amount <= 0n) return { wait: 'below_threshold', amount: null };
   return { wait: null, amount };
+}
+
+/** The amount, or less where the rest would be too little for an account: such a rest cannot be left. */
+export function leavingEnough(
+  amount: bigint,
+  { reach, leastLeft }: Pick<ForwardFacts, 'reach' | 'leastLeft'>,
+): bigint {
+  const rest = reach - amount;
+  return rest > 0n && rest < leastLeft ? reach - leastLeft : amount;
 }
 
 /** What it waits for before its money matters; null: nothing. */

@@ -15,12 +15,18 @@ type FactsDeps = Pick<ForwardDeps, 'rates' | 'confirmations' | 'policy'>;
 const PENDING_MAX = 200;
 
 /** The money of a rule's wallet and its previous forward, without what is promised. */
-export async function readFunds(db: Db, rule: ForwardRule): Promise<Omit<ForwardFacts, 'promised'>> {
+export async function readFunds(
+  db: Db,
+  { chains }: Pick<ForwardDeps, 'chains'>,
+  rule: ForwardRule,
+): Promise<Omit<ForwardFacts, 'promised'>> {
   const { coin, mode, merchantId, lastSendId } = rule;
   const last = lastSendId === null ? undefined : await findSend(db, lastSendId);
   const { amount, reach } = await confirmedBalance(db, { coin, mode, merchantId });
   const isInFlight = last !== undefined && last.status !== 'confirmed' && last.status !== 'failed';
-  return { spendable: amount, reach, isInFlight };
+  const adapter = chains.get(coin, mode);
+  const leastLeft = adapter?.wholeAccounts === undefined ? 0n : adapter.minimumPayment;
+  return { spendable: amount, reach, leastLeft, isInFlight };
 }
 
 /**

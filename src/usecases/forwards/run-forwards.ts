@@ -4,8 +4,10 @@ import {
   decideForward,
   forwardAt,
   forwardBudget,
+  type ForwardFacts,
   type ForwardProblem,
   type ForwardRule,
+  leavingEnough,
 } from '../../domain/send/forward.ts';
 import { describeReasons } from '../../domain/send/spending-limits.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
@@ -61,7 +63,7 @@ export async function runForwards(deps: RunForwardsDeps, signal: AbortSignal): P
 async function runForward(deps: RunForwardsDeps, rule: ForwardRule): Promise<'tried' | 'node-failed'> {
   try {
     const now = deps.clock.now();
-    const funds = await readFunds(deps.db, rule);
+    const funds = await readFunds(deps.db, deps, rule);
     // Most rules wait: nothing else is read for them.
     if (decideForward(forwardAt(rule, now), { ...funds, promised: 0n }, now).wait !== null) return 'tried';
     await ensureLinkRates(deps.db, deps, rule);
@@ -133,7 +135,7 @@ async function planForward(
   const { coin, mode, merchantId, destination } = rule;
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) throw new Error(`merchant ${merchantId} does not exist`);
-  const facts = { ...(await readFunds(db, rule)), promised: await sumPromised(db, deps, rule) };
+  const facts = { ...(await readFunds(db, deps, rule)), promised: await sumPromised(db, deps, rule) };
   const { amount } = decideForward(rule, facts, now);
   if (amount === null || destination === null) throw new ForwardNotDue();
   const [freeze] = await findFreezes(db, merchantId);
@@ -143,7 +145,7 @@ async function planForward(
   if ((await countFailedForwards(db, rule, GAP_LIMIT)) >= GAP_LIMIT)
     throw new ForwardRefused('gap_limit', `the last ${GAP_LIMIT} forwards failed: set the destination again`);
   const next = await nextAddress(db, deps, rule, destination);
-  const most = await withinLimits(db, deps, { rule, next, amount });
+  const most = await withinLimits(db, deps, { rule, next, amount, facts });
   const order = {
     coin,
     mode,
@@ -162,9 +164,14 @@ async function planForward(
 async function withinLimits(
   db: Db,
   deps: RunForwardsDeps,
-  of: { readonly rule: ForwardRule; readonly next: NextAddress; readonly amount: bigint },
+  of: {
+    readonly rule: ForwardRule;
+    readonly next: NextAddress;
+    readonly amount: bigint;
+    readonly facts: ForwardFacts;
+  },
 ): Promise<bigint> {
-  const { rule, next, amount } = of;
+  const { rule, next, amount, facts } = of;
   const { coin, mode } = rule;
   const { policy, rates } = deps;
   const adapter = chainFor(deps.chains, { coin, mode, destination: next.address });
@@ -176,8 +183,9 @@ async function withinLimits(
     now: deps.clock.now(),
   });
   if (room.atoms === null) return amount;
-  const most = amountWithin(room.atoms, policy);
-  if (most >= amount) return amount;
+  const within = amountWithin(room.atoms, policy);
+  if (within >= amount) return amount;
+  const most = leavingEnough(within, facts);
   if (most > 0n && most >= rule.threshold) return most;
   const code = room.reason === 'rate_unknown' ? 'rate_unavailable' : 'above_limit';
   throw new ForwardRefused(code, `a forward would need an approval: ${describeReasons([room.reason])}`);

@@ -68,7 +68,7 @@ export async function viewForward(db: Db, deps: ViewDeps, stored: ForwardRule): 
   const now = deps.clock.now();
   const rule = forwardAt(stored, now);
   const { coin, mode, pending, problem } = rule;
-  const status = await findStatus(db, rule, now);
+  const status = await findStatus(db, deps, rule);
   return {
     coin,
     sandbox: mode === 'sandbox',
@@ -94,10 +94,11 @@ export async function viewForward(db: Db, deps: ViewDeps, stored: ForwardRule): 
 }
 
 /** Reserved funds are not subtracted here; a due forward subtracts them. */
-async function findStatus(db: Db, rule: ForwardRule, now: number): Promise<ForwardView['status']> {
+async function findStatus(db: Db, deps: ViewDeps, rule: ForwardRule): Promise<ForwardView['status']> {
   const { problem } = rule;
   if (problem?.code === 'restored') return problem.code;
-  const funds = await readFunds(db, rule);
+  const funds = await readFunds(db, deps, rule);
+  const now = deps.clock.now();
   const wait = findWait(rule, funds, now) ?? decideForward(rule, { ...funds, promised: 0n }, now).wait;
   return wait ?? problem?.code ?? 'due';
 }

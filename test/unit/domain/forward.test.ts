@@ -29,15 +29,16 @@ const RULE: ForwardRule = {
   createdAt: 0,
   updatedAt: 0,
 };
-const FACTS = { spendable: 100n, reach: 100n, promised: 0n, isInFlight: false };
+const FACTS = { spendable: 100n, reach: 100n, leastLeft: 0n, promised: 0n, isInFlight: false };
 const atoms = fc.bigInt({ min: 0n, max: 10n ** 20n });
 
 describe('decideForward', () => {
   it('leaves the kept balance and the reserved funds, sends nothing below the threshold, and at most what one transaction can spend', () => {
     const property = fc.property(
       fc.record({ keep: atoms, threshold: atoms.map((amount) => amount + 1n) }),
-      fc.record({ spendable: atoms, reach: atoms, promised: atoms, isInFlight: fc.constant(false) }),
-      (terms, facts) => {
+      fc.record({ spendable: atoms, reach: atoms, promised: atoms }),
+      (terms, funds) => {
+        const facts = { ...FACTS, ...funds };
         const { amount, wait } = decideForward({ ...RULE, ...terms }, facts, 0);
         const free = facts.spendable - terms.keep - facts.promised;
         const most = free < facts.reach ? free : facts.reach;
@@ -45,6 +46,24 @@ describe('decideForward', () => {
         expect(wait).toBe(amount === null ? 'below_threshold' : null);
       },
     );
+    fc.assert(property);
+  });
+
+  it('leaves no account below the minimum of the network, nor less than the kept and reserved amount', () => {
+    const property = fc.property(atoms, atoms, atoms, atoms, (keep, spendable, promised, leastLeft) => {
+      const facts = { ...FACTS, spendable, reach: spendable, promised };
+      const any = decideForward({ ...RULE, keep }, facts, 0).amount;
+      const { amount } = decideForward({ ...RULE, keep }, { ...facts, leastLeft }, 0);
+      if (amount === null) {
+        expect(any === null || spendable - leastLeft < RULE.threshold).toBe(true);
+        return;
+      }
+      const rest = spendable - amount;
+      expect(rest === 0n || rest >= leastLeft).toBe(true);
+      expect(rest).toBeGreaterThanOrEqual(keep + promised);
+      // As much as without the demand, where that is allowed.
+      if (rest !== leastLeft) expect(amount).toBe(any);
+    });
     fc.assert(property);
   });
 

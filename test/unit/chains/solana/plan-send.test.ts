@@ -11,6 +11,7 @@ import {
   type SendRequest,
   UnsendableAmount,
 } from '../../../../src/domain/chain.ts';
+import { leavingEnough } from '../../../../src/domain/send/forward.ts';
 import { strangerAddress } from '../../../_helpers/svm/payer.ts';
 
 const RENT = 890_880n;
@@ -114,6 +115,28 @@ describe('planSend and planRenewal on Solana', () => {
     const plan = planSend(request({ funds }), RENT);
     expect(plan.inputs).toHaveLength(2);
     expect(() => planSend(request({ funds: funds.slice(0, 1) }), RENT)).toThrow(UnsendableAmount);
+  });
+
+  it('can leave what a forward leaves, whatever it keeps', () => {
+    fc.assert(
+      fc.property(wishes, (wish) => {
+        const { amount: wanted, rate } = wish;
+        const all = fundsOf(wish);
+        const held = (address: string): bigint =>
+          all.reduce((sum, one) => (one.address === address ? sum + one.amount : sum), 0n);
+        const largest = DEPOSITS.toSorted((a, b) => Number(held(b) - held(a)));
+        const reached = new Set(
+          [WALLET, ...largest].filter((each) => held(each) > 0n).slice(0, SOLANA.accountsPerSend),
+        );
+        const funds = all.filter(({ address }) => reached.has(address));
+        const reach = funds.reduce((sum, one) => sum + one.amount, 0n);
+        const amount = leavingEnough(wanted < reach ? wanted : reach, { reach, leastLeft: RENT });
+        const quote = { rate, source: 'test', at: 0, lifetime: LIFETIME };
+        if (amount < RENT) return;
+        const plan = planSend(request({ funds, amount, subtractFee: true, quote }), RENT);
+        expect(plan.amount + plan.fee).toBe(amount);
+      }),
+    );
   });
 
   it('create a renewal, with the same payment, only after the blockhash expired at finalized commitment', () => {
