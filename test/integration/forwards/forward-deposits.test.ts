@@ -4,6 +4,7 @@ import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { requireNode } from '../../_helpers/nodes/index.ts';
 import { COLD_KEY } from './forward-world.ts';
 import { forwardDeposits } from './forwarded-deposits.ts';
+import { gatherAndForward } from './gathered-deposits.ts';
 import { sweepAndForward } from './swept-deposits.ts';
 
 describe.skipIf(!requireNode('BTC'))('forwards of payments in BTC', () => {
@@ -23,5 +24,13 @@ describe.skipIf(!requireAnvil())('forwards of payments in ETH', () => {
     const done = await sweepAndForward(45);
     expect(done.sweeps).toBe(45);
     expect(done.forwards).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('forwards of payments in SOL', () => {
+  it('move 30 deposits, gathered in part, each once, until only the kept and the promised amount remain', async () => {
+    const done = await gatherAndForward(30);
+    expect(done.sweeps).toBeGreaterThanOrEqual(1);
+    expect(done.sweeps + done.forwards).toBeGreaterThanOrEqual(3);
   });
 });

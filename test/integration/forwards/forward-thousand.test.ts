@@ -4,6 +4,7 @@ import { requireAnvil } from '../../_helpers/anvil/binary.ts';
 import { requireNode } from '../../_helpers/nodes/index.ts';
 import { COLD_KEY } from './forward-world.ts';
 import { type Figures, forwardDeposits } from './forwarded-deposits.ts';
+import { gatherAndForward } from './gathered-deposits.ts';
 import { sweepAndForward } from './swept-deposits.ts';
 
 const LIMIT_MS = 1_800_000;
@@ -59,5 +60,20 @@ describe.skipIf(!requireAnvil())('forwards of ETH', () => {
       expect(sweeps).toBe(1_000);
     },
     LIMIT_MS,
+  );
+});
+
+describe('forwards of SOL', () => {
+  it(
+    'move 1,000 deposits, nine accounts per transaction, each once, until only the kept amount remains',
+    async () => {
+      const { sweeps, forwards, fees } = await gatherAndForward(1_000);
+      process.stdout.write(
+        `1,000 SOL deposits: ${sweeps} gatherings, ${forwards} forwards, fees of ${fees} lamports\n`,
+      );
+      expect(sweeps).toBeGreaterThanOrEqual(1);
+      expect(sweeps + forwards).toBeGreaterThanOrEqual(1_000 / 9 - 1);
+    },
+    2 * LIMIT_MS,
   );
 });
