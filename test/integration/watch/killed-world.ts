@@ -16,7 +16,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { fundAccount, NodeAccount } from './node-account.ts';
 
 const PASSWORD = 'correct horse battery';
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 300_000;
 /** The first write to one of these tables is the first one of a step. */
 const TABLES = 'sends|send_|watch_|address|outputs|idempotency';
 /** Time to sign, and the time that a test steps the clock forward by to end it. */

@@ -5,7 +5,8 @@ import { AMOUNT, KilledWorld, type Watching } from './killed-world.ts';
 
 /** The value of AMOUNT at the rate of the tests, 100,000 dollars a coin. */
 const AMOUNT_USD = 40;
-const TIMEOUT_MS = 900_000;
+/** Each write restarts the daemon. */
+const TIMEOUT_MS = 3_600_000;
 /** More than the writes of any act; those beyond belong to other work, such as the delivery of webhooks. */
 const MOST_WRITES = 40;
 const EVENTS = ['send.awaiting_signature', 'send.broadcast', 'send.confirmed'];
@@ -25,7 +26,10 @@ describe.skipIf(!requireNode('BTC'))('a daemon that is killed before any write o
   beforeEach(async () => {
     world = await KilledWorld.start();
   });
-  afterEach(async () => world?.end());
+  afterEach(async ({ task }) => {
+    process.stdout.write(`${task.name}: ${world?.kills} kills\n`);
+    await world?.end();
+  });
 
   const isStatus = (destination: string, status: string) => () =>
     world.statuses(destination).includes(status);
