@@ -178,7 +178,7 @@ function ChangeIt({ of: one, open, onClose }: Asking) {
       >
         <p className="text-sm text-soft">
           {t(
-            'It counts from the next invoice, and for an open one without money. A paid period keeps its price.',
+            'It counts from now on. What the paid time costs less becomes credit; what it costs more is on the next invoice. Another interval begins with the next period.',
           )}
         </p>
         <Select label={t('Price')} name="priceId" defaultValue={one.priceId}>
