@@ -8,6 +8,7 @@ import { NODE_COINS, type RegtestNode, requireNode, toAtoms } from '../../_helpe
 import { newPerson, type Person } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import type { Till } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
 
 const WALLET = 'cold';
 /** Of private and public keys on test networks (SLIP-132). */
@@ -104,6 +105,38 @@ describe.each(NODE_COINS)('a watched account of %s', (coin) => {
         (now) => now !== undefined && toAtoms(now.balance) === 0n,
       );
       expect(await completed()).toMatchObject({ status: 'completed', exception: null });
+    });
+
+    it('does not credit an order with money that the wallet received on its address before, found by a rescan', async () => {
+      const { node, till, env } = world;
+      const atoms = 7_000_000n;
+      const before = toAtoms((await read())?.balance ?? '0');
+      const [used = ''] = (await read())?.addresses ?? [];
+      await node.pay({ address: used, amountAtoms: atoms });
+      await node.mine(1);
+      const height = await node.rpc<number>('getblockcount');
+      await node.mine(1);
+      await eventually(
+        'the block is in the ledger',
+        async () => till.api.call<{ chains: Record<string, { height: number | null }> }>('GET', '/readyz'),
+        ({ body }) => Object.values(body.data.chains).some((chain) => chain.height === height + 1),
+      );
+      const order = await shop.createPayment({ allowedCryptos: [coin] });
+      expect(order.options[coin].address).toBe(used);
+      const args = [coin, '--from', String(height), '--online', '--data-dir', till.dataDir];
+      expect(await runTool('rescan', args, { env })).toMatchObject({ code: 0 });
+      await eventually(
+        'the earlier money is on the account',
+        read,
+        (now) => toAtoms(now?.balance ?? '0') === before + atoms,
+      );
+      expect(await shop.payment(order.id)).toMatchObject({ status: 'pending' });
+      const { amount, requiredConfirmations } = order.options[coin];
+      await node.pay({ address: used, amountAtoms: toAtoms(amount) });
+      await node.mine(requiredConfirmations);
+      const paid = async () => shop.payment(order.id);
+      await eventually('the payer pays the order', paid, ({ status }) => status === 'completed');
+      expect(await paid()).toMatchObject({ exception: null });
     });
   });
 });
