@@ -70,7 +70,7 @@ export function scriptTexts(say: Translate): Html {
  * @param advice what to do, where it is not that of a checkout
  */
 export function problemPage(
-  kind: 'notFound' | 'error',
+  kind: 'notFound' | 'noCoin' | 'error',
   language: Language,
   assets: WebAssets['checkout'],
   advice?: string,

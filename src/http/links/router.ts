@@ -186,7 +186,8 @@ function onError(deps: LinkPagesDeps, page: 'link' | 'payment'): ErrorRequestHan
     const context = { requestId: readRequestId(res), path: req.baseUrl + req.path };
     const { status, headers } = toFailure(deps.logger, clientError(error) ?? error, context);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    const kind = status === 404 ? 'notFound' : 'error';
+    const isCoinless = error instanceof AppError && error.code === 'COIN_UNAVAILABLE';
+    const kind = status === 404 ? 'notFound' : isCoinless ? 'noCoin' : 'error';
     const language = requestLanguage(req);
     const advice = page === 'link' && kind === 'error' ? speakLink(language).say('errorText') : undefined;
     sendPage(res, status, problemPage(kind, language, deps.assets.checkout, advice));

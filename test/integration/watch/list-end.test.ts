@@ -1,7 +1,10 @@
 /** Lists at their end: each address is given out once, and errors name the reason wherever an order is refused. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PaymentJson, Shop } from '../../_helpers/api-client.ts';
 import { coldAddresses } from '../../_helpers/listed-addresses.ts';
+import { eventually } from '../../_helpers/poll.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { liveEnv, Till } from '../../_helpers/till.ts';
 
@@ -83,5 +86,30 @@ describe('a list of addresses at its end', () => {
     expect(answer.status).toBe(503);
     expect(text).toContain('None of the coins can be used right now');
     expect(text).toContain('value="50"');
+  });
+
+  it('shows a payer who renews an expired payment that no coin can be used', async () => {
+    const { payments } = await till.api.must<{ payments: { id: string }[] }>('GET', '/payment/list', {
+      token: shop.secretKey,
+    });
+    const id = payments[0]?.id ?? '';
+    const { merchantId, token } = shop;
+    await till.api.must('PATCH', '/merchant/edit', { token, body: { merchantId, renewExpired: true } });
+    const db = new Sqlite(join(till.dataDir, 'tilld.sqlite'));
+    db.prepare('UPDATE payments SET expires_at = created_at + 1 WHERE id = ?').run(id);
+    db.close();
+    await eventually(
+      'the payment expires',
+      async () => shop.payment(id),
+      ({ status }) => status === 'expired',
+    );
+    const answer = await fetch(`${till.api.baseUrl}/checkout/${id}/renew?lang=en`, {
+      method: 'POST',
+      redirect: 'manual',
+    });
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('No coin can be used right now'),
+    ]);
   });
 });
