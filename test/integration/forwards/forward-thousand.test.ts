@@ -76,4 +76,13 @@ describe('forwards of SOL', () => {
     },
     2 * LIMIT_MS,
   );
+
+  it(
+    'move 100 deposits once each where a node loses transactions until they have expired',
+    async () => {
+      const { sweeps, forwards } = await gatherAndForward(100, { loses: true });
+      expect(sweeps + forwards).toBeGreaterThanOrEqual(100 / 9 - 1);
+    },
+    LIMIT_MS,
+  );
 });

@@ -7,7 +7,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import type { LedgerTransaction } from '../../_helpers/svm/ledger.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
-import { addressOf, balanceOf, due, SETTLED } from '../../_helpers/svm/world.ts';
+import { addressOf, balanceOf, due, EXPIRY, SETTLED } from '../../_helpers/svm/world.ts';
 import { sum } from './chain-audit.ts';
 
 const KEEP = '0.25';
@@ -23,6 +23,8 @@ const KEPT_BLOCKS = 1_000;
 const MINUTE_MS = 60_000;
 const LIMIT_MS = 2_400_000;
 const LINKS = 2;
+/** A gathering and a forward. */
+const LOST = 2;
 
 export interface GatheredFigures {
   readonly sweeps: number;
@@ -45,10 +47,18 @@ interface Money {
   readonly sendIds: ReadonlySet<string>;
 }
 
-/** Pays so many payments, gathers and forwards them, and compares every lamport with the node. */
-export async function gatherAndForward(count: number): Promise<GatheredFigures> {
+/**
+ * Pays so many payments, gathers and forwards them, and compares every lamport with the node.
+ * @param options.loses the node loses the first transactions that it is sent, until they have expired
+ */
+export async function gatherAndForward(
+  count: number,
+  { loses = false }: { readonly loses?: boolean } = {},
+): Promise<GatheredFigures> {
   const time = { now: Date.now };
-  const start = async () => SvmNode.start({ keptBlocks: KEPT_BLOCKS, now: () => time.now() });
+  // An expiry is proven by the history.
+  const kept = loses ? {} : { keptBlocks: KEPT_BLOCKS };
+  const start = async () => SvmNode.start({ ...kept, now: () => time.now() });
   const env = { TILLD_FORWARD_DELAY: '0s', TILLD_POLL_INTERVAL: '500ms' };
   await using world = await openLiveWorld('SOL', { env, node: start });
   const { node, shop, till } = world;
@@ -57,6 +67,7 @@ export async function gatherAndForward(count: number): Promise<GatheredFigures> 
     till.clock.advance(blocks * BLOCK_MS);
     node.advance(blocks);
   };
+  const losing = loses ? new LosingNode(node, pass) : null;
   const payments = await payAll(node, shop, count);
   const promised = await promise(shop, payments.slice(0, LINKS), () => pass(SETTLED));
   await eventually(
@@ -82,6 +93,7 @@ export async function gatherAndForward(count: number): Promise<GatheredFigures> 
     'only the kept amount remains',
     async () => {
       pass(BLOCKS_PER_LOOK);
+      losing?.look();
       const { status, problem, lastSendId } = await viewForward(shop);
       if (lastSendId !== null) sendIds.add(lastSendId);
       if (status === 'interval') till.clock.advance(MINUTE_MS);
@@ -91,7 +103,39 @@ export async function gatherAndForward(count: number): Promise<GatheredFigures> 
     LIMIT_MS,
   );
   expect(left()).toBeGreaterThanOrEqual(least);
+  losing?.expectReplaced();
   return await compare(node, shop, { payments, cold, kept: left(), sendIds });
+}
+
+/** A node that loses what it is sent, until two transactions have expired; then they turn up, too late. */
+class LosingNode {
+  readonly #node: SvmNode;
+  readonly #pass: (blocks: number) => void;
+  #lost: ReadonlySet<string> = new Set();
+
+  constructor(node: SvmNode, pass: (blocks: number) => void) {
+    this.#node = node;
+    this.#pass = pass;
+    node.dropNext(Number.MAX_SAFE_INTEGER);
+  }
+
+  look(): void {
+    const dropped = new Set(this.#node.dropped.map(({ signature }) => signature));
+    if (this.#lost.size > 0 || dropped.size < LOST) return;
+    this.#lost = dropped;
+    this.#pass(EXPIRY);
+    this.#node.dropNext(0);
+    this.#node.landDropped();
+  }
+
+  /** Others did what the lost transactions were for. */
+  expectReplaced(): void {
+    expect(this.#lost.size).toBeGreaterThanOrEqual(LOST);
+    const landed = [...this.#lost].filter(
+      (signature) => this.#node.ledger.transaction(signature) !== undefined,
+    );
+    expect(landed).toEqual([]);
+  }
 }
 
 async function viewForward(shop: Shop): Promise<ForwardJson> {
