@@ -36,6 +36,20 @@ export function changeRate<Period extends ProratedPeriod>(
   return { ...period, rate, proration: period.proration + added };
 }
 
+/**
+ * A paid period that takes the place of another one of the same present price: the time that is over keeps the prices
+ * that it had.
+ */
+export function takePlace<Period extends ProratedPeriod & { readonly prorated: bigint }>(
+  period: Period,
+  former: ProratedPeriod,
+): Period {
+  if (period.rate === null || period.rate !== former.rate) return period;
+  const proration = former.proration + (period.price - former.price) * PRECISION;
+  const minor = proration / PRECISION;
+  return { ...period, proration, prorated: period.prorated < minor ? period.prorated : minor };
+}
+
 /** An invoice as far as it decides what its changes of price are worth. */
 interface ProratedInvoice extends Pick<ProratedPeriod, 'price' | 'proration'> {
   readonly status: InvoiceStatus;

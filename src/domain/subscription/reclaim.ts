@@ -1,12 +1,10 @@
 import { periodStart, type Schedule } from './periods.ts';
+import { takePlace, type ProratedPeriod } from './proration.ts';
 import type { InvoiceStatus } from './types.ts';
 
-interface Period {
+interface Period extends ProratedPeriod {
   readonly n: number;
-  readonly periodStart: number;
-  readonly periodEnd: number;
   readonly status: InvoiceStatus;
-  readonly price: bigint;
   /** Balance that it has used up. */
   readonly applied: bigint;
   /** Of its price, what changes of the price have made credit of; negative: a debt. */
@@ -42,22 +40,32 @@ export function reclaimPeriods<Invoice extends Period>(
   const rest = invoices
     .filter(({ n, status }) => n > first.n && status !== 'void' && !taken.has(n))
     .toSorted((one, two) => one.n - two.n);
-  if (first.n >= schedule.anchorN) {
-    const start = (steps: number): number => periodStart(schedule, first.n + steps);
+  const place = findPlace(schedule, nextN, first);
+  if (place !== null) {
+    const start = (steps: number): number => periodStart(schedule, place + steps);
     const moved = rest.map((one, index) => ({
-      ...one,
+      ...(index === 0 && one.status === 'paid' ? takePlace(one, first) : one),
       periodStart: start(index),
       periodEnd: start(index + 1),
     }));
     return {
       reclaimed,
       moved,
-      schedule: { ...schedule, anchorN: schedule.anchorN + nextN - first.n - rest.length },
+      schedule: { ...schedule, anchorN: schedule.anchorN + nextN - place - rest.length },
     };
   }
   // Its interval or its days have changed since: no other invoice fits into its period.
   if (rest.length > 0) return { reclaimed, moved: [], schedule };
   return { reclaimed, moved: [], schedule: { ...schedule, anchorAt: first.periodStart, anchorN: nextN } };
+}
+
+/** The place of a period in the calendar, which differs from its number once periods have moved; null: none. */
+function findPlace(schedule: Schedule, nextN: number, { periodStart: at }: Period): number | null {
+  for (let place = schedule.anchorN; place <= nextN; place += 1) {
+    const start = periodStart(schedule, place);
+    if (start >= at) return start === at ? place : null;
+  }
+  return null;
 }
 
 function chooseReclaimed<Invoice extends Period>(

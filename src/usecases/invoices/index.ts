@@ -7,6 +7,13 @@ export {
   presentSubscription,
   type SubscriptionView,
 } from './present-subscription.ts';
-export { payByCredit, applyPaymentToInvoice, coverDebt, toMoney } from './record-invoice-money.ts';
+export {
+  applyPaymentToInvoice,
+  coverDebt,
+  type InvoiceDeps,
+  payByCredit,
+  type ReadKept,
+  toMoney,
+} from './record-invoice-money.ts';
 export { NO_PROBLEM, readMerchant, saveSubscription } from './save-subscription.ts';
 export { loadState, periodPrice } from './subscription-state.ts';

@@ -30,13 +30,17 @@ interface InvoicePayment {
   readonly currency: string;
 }
 
+/** Settled money of a payment, less what was given back, in minor units. */
+export type ReadKept = (paymentId: string) => Promise<bigint>;
+export type InvoiceDeps = EmitEventDeps & { readonly readKept: ReadKept };
+
 /**
  * Applies the money of a payment to the invoice that it pays, if it pays one, and to its subscription. Must run
  * in the transaction that changes the payment.
  */
 export async function applyPaymentToInvoice(
   tx: Tx,
-  deps: EmitEventDeps,
+  deps: InvoiceDeps,
   payment: InvoicePayment,
   state: PaymentState,
 ): Promise<void> {
@@ -44,7 +48,10 @@ export async function applyPaymentToInvoice(
   const invoice = await findPaymentInvoice(tx, payment.id);
   const subscription = invoice && (await findSubscription(tx, invoice.subscriptionId));
   if (invoice === undefined || subscription === undefined) return;
-  await settle(tx, deps, { invoice, subscription }, toMoney(payment, state));
+  const money = toMoney(payment, state);
+  // What is stored of this payment may be older than its state.
+  const readKept: ReadKept = async (id) => (id === payment.id ? money.kept : deps.readKept(id));
+  await settle(tx, { ...deps, readKept }, { invoice, subscription }, money);
 }
 
 /** The money of an invoice's payment, in minor units of its currency. */
@@ -62,7 +69,7 @@ export function toMoney({ amount, currency }: InvoicePayment, state: PaymentStat
 
 async function settle(
   tx: Tx,
-  deps: EmitEventDeps,
+  deps: InvoiceDeps,
   { invoice, subscription }: { readonly invoice: StoredInvoice; readonly subscription: SubscriptionRow },
   money: InvoiceMoney,
 ): Promise<void> {
@@ -89,19 +96,36 @@ async function settle(
     paidAt: paidAt(invoice, change, now),
   };
   await updateInvoice(tx, after);
-  // As for an open invoice that is closed: the balance that it used up returns.
-  const returned = status === 'void' && change === 'reversed' ? invoice.applied : 0n;
+  const returned = returnedBalance(invoice, { status, change });
   const balance = BigInt(subscription.balanceMinor) + returned + earned;
-  const used = change === 'paid' && invoice.applied > -earned ? invoice.applied : -earned;
+  // A price that rose before it was paid is a debt; credit that it had reserved may be gone.
+  const debt = change === 'paid' && earned < 0n ? -earned : 0n;
+  const used = change === 'paid' ? invoice.applied : -earned;
+  const lost = -balance - debt;
   const row = { ...subscription, balanceMinor: balance.toString() };
-  const missing = -balance < used ? -balance : used;
-  const left = await reclaim(tx, { row, state: before, missing, graceDays }, now);
+  const missing = lost < used ? lost : used;
+  const left = await reclaim(tx, deps, { row, state: before, missing, graceDays, isDebt: false });
   const isTakenBack = left.reclaimed.length > 0 && change !== 'refunded';
   const isRenewed = change === 'paid' && !left.reclaimed.includes(after.n);
   const fact = isTakenBack && !isRenewed ? 'reversed' : change;
   const decision = await decideSettled(tx, { subscription: left.row, before: left.state, change: fact }, now);
   const stored = await findPaymentInvoice(tx, after.paymentId ?? '');
-  await saveSubscription(tx, deps, left.row, decision, { invoice: stored ?? after });
+  const saved = await saveSubscription(tx, deps, left.row, decision, { invoice: stored ?? after });
+  if (debt > 0n) await coverDebt(tx, deps, saved, debt);
+}
+
+/**
+ * The balance that an invoice had used up and that returns with a change: all of it where the invoice is closed, and
+ * after a refund only a debt, which the refunded money had paid.
+ */
+function returnedBalance(
+  { status: from, applied }: StoredInvoice,
+  { status, change }: Pick<ReturnType<typeof settleInvoice>, 'status' | 'change'>,
+): bigint {
+  if (status === 'void' && change === 'reversed') return applied;
+  if (applied >= 0n) return 0n;
+  if (change === 'refunded') return applied;
+  return from === 'void' && change === 'paid' ? -applied : 0n;
 }
 
 interface Reclaiming {
@@ -113,28 +137,36 @@ interface Reclaiming {
  * Takes back periods that credit paid whose money is gone: the subscription is entitled to what is paid by money that
  * is still there.
  * @param missing credit that was used up and is gone
+ * @param isDebt leaves periods that have begun: a part of them is used, which the returned credit would pay again
  */
 async function reclaim(
   tx: Tx,
-  { row, state, missing, graceDays }: Reclaiming & { readonly missing: bigint; readonly graceDays: number },
-  now: number,
+  { clock, readKept }: InvoiceDeps,
+  {
+    row,
+    state,
+    missing,
+    graceDays,
+    isDebt,
+  }: Reclaiming & { readonly missing: bigint; readonly graceDays: number; readonly isDebt: boolean },
 ): Promise<Reclaiming & { readonly reclaimed: readonly number[] }> {
   if (missing <= 0n || row.status === 'ended') return { row, state, reclaimed: [] };
+  const now = clock.now();
   const at = state.pausedAt ?? now;
-  const { reclaimed, moved, schedule } = reclaimPeriods(await invoicesAfter(tx, row.id, at), state, {
-    at,
-    missing,
-  });
+  const invoices = await invoicesAfter(tx, row.id, at);
+  const takeable = isDebt ? invoices.filter(({ periodStart }) => periodStart >= at) : invoices;
+  const { reclaimed, moved, schedule } = reclaimPeriods(takeable, state, { at, missing });
   let balance = BigInt(row.balanceMinor);
   for (const invoice of reclaimed) {
     // Its money is credit until its period is invoiced again.
-    const money = invoiceDue(invoice);
+    const money = await readMoney(invoice, readKept);
     balance += invoice.applied + money - invoice.prorated;
     const credited = invoice.credited + money;
     await updateInvoice(tx, { ...invoice, status: 'void', paidAt: null, credited, prorated: 0n });
   }
   for (const invoice of moved) {
     const payBy = paymentDueAt(state, Math.max(invoice.periodStart, now), graceDays);
+    balance += invoice.prorated - (invoices.find(({ n }) => n === invoice.n)?.prorated ?? 0n);
     await updateInvoice(tx, { ...invoice, payBy });
   }
   return {
@@ -144,15 +176,24 @@ async function reclaim(
   };
 }
 
+/** What was paid for an invoice and is still there: less than it asked for where the shop accepted less. */
+async function readMoney(invoice: StoredInvoice, readKept: ReadKept): Promise<bigint> {
+  const due = invoiceDue(invoice);
+  if (due <= 0n || invoice.paymentId === null) return 0n;
+  const kept = await readKept(invoice.paymentId);
+  if (kept <= 0n) return 0n;
+  return kept < due ? kept : due;
+}
+
 /**
- * Takes back periods that credit paid, where a change of the price has made a debt: credit pays the present period
- * first.
+ * Takes back periods that credit paid and that have not begun, where a change of the price has made a debt: credit pays
+ * the present period first.
  * @param debt by how much the balance has fallen, in minor units
  * @returns the row, stored where periods were taken back
  */
 export async function coverDebt(
   tx: Tx,
-  deps: EmitEventDeps,
+  deps: InvoiceDeps,
   subscription: SubscriptionRow,
   debt: bigint,
 ): Promise<SubscriptionRow> {
@@ -161,7 +202,13 @@ export async function coverDebt(
   const missing = -balance < debt ? -balance : debt;
   const { graceDays } = await readMerchant(tx, subscription.merchantId);
   const before = await loadState(tx, subscription);
-  const left = await reclaim(tx, { row: subscription, state: before, missing, graceDays }, now);
+  const left = await reclaim(tx, deps, {
+    row: subscription,
+    state: before,
+    missing,
+    graceDays,
+    isDebt: true,
+  });
   if (left.reclaimed.length === 0) return subscription;
   const decision = await decideSettled(
     tx,

@@ -27,6 +27,7 @@ import { quoteOrNull, RATE_HOLDS_MS } from '../rates/index.ts';
 import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
+import { withKept } from './kept-money.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
 import { factsForLead, leadPaymentId, groupPayee, pricedBy } from './payment-group.ts';
 import type { PresentDeps } from './present-payment.ts';
@@ -93,7 +94,7 @@ async function applyTo(
     isWaiting === row.hasMoneyAfterRefund
   ) {
     // New confirmations or a partial refund may still change the invoice.
-    await applyPaymentToInvoice(tx, deps, row, result.payment);
+    await applyPaymentToInvoice(tx, withKept(tx, deps), row, result.payment);
     return [];
   }
   const { payment, events } = result;
@@ -110,7 +111,7 @@ async function applyTo(
   const receipt = events.includes('payment.completed') ? await issueReceipt(tx, saved, now) : loaded.receipt;
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates, receipt }), events);
-  await applyPaymentToInvoice(tx, deps, saved, payment);
+  await applyPaymentToInvoice(tx, withKept(tx, deps), saved, payment);
   if (endsUnclaimedRefundLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
 }

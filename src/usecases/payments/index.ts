@@ -5,6 +5,7 @@ export { cancelPayment, resolvePayment } from './decide-payment.ts';
 export { expirePayments } from './expire-payments.ts';
 export { ExpiryBalanceCheck, type Uncredited } from './expiry-balance-check.ts';
 export { findOwnGroupLead, findOwnPayment, getPayment } from './get-payment.ts';
+export { withKept } from './kept-money.ts';
 export { listPayments } from './list-payments.ts';
 export { type LoadedPayment, loadPayment } from './load-payment.ts';
 export { offersFor, type RequestedConfirmations, shopOffers, stillAllowed } from './offers.ts';

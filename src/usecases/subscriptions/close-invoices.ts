@@ -10,7 +10,7 @@ import {
 } from '../../store/subscriptions/invoices.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { applyPaymentToInvoice } from '../invoices/index.ts';
-import { applyFacts, loadPayment } from '../payments/index.ts';
+import { applyFacts, loadPayment, withKept } from '../payments/index.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
 interface Closed {
@@ -39,7 +39,12 @@ export async function endPayments(tx: Tx, deps: SubscriptionDeps, { invoices }: 
     await applyFacts(tx, deps, paymentId, [{ type: 'cancel' }]);
     const payment = await findPayment(tx, paymentId);
     if (payment === undefined) throw new Error(`payment ${paymentId} does not exist`);
-    await applyPaymentToInvoice(tx, deps, payment, (await loadPayment(tx, deps, payment)).state);
+    await applyPaymentToInvoice(
+      tx,
+      withKept(tx, deps),
+      payment,
+      (await loadPayment(tx, deps, payment)).state,
+    );
   }
 }
 

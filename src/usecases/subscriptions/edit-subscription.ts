@@ -27,8 +27,8 @@ export interface EditSubscriptionInput {
 
 /**
  * Another price or quantity counts from now on: for the rest of paid periods by proration, and for an open invoice
- * without money. One for which money was seen keeps its price until it is paid. The calendar does not move; another
- * interval begins with the next period, and paid periods of the former one keep their own price.
+ * without money. One for which money was seen keeps its price; the difference counts once it is paid. The calendar does
+ * not move; another interval begins with the next period, and paid periods of the former one keep their own price.
  * @throws {AppError} SUBSCRIPTION_NOT_FOUND, PRICE_NOT_FOUND, PRODUCT_NOT_FOUND, INVALID_STATE,
  * RATE_UNAVAILABLE, COIN_UNAVAILABLE, VALIDATION_INVALID (priceId)
  */

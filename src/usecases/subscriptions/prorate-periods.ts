@@ -1,10 +1,9 @@
 import { changeRate, prorationBalance } from '../../domain/subscription/proration.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { findPayment } from '../../store/payments/payments.ts';
-import { invoicesAfter, updateInvoice, type StoredInvoice } from '../../store/subscriptions/invoices.ts';
-import { coverDebt, toMoney } from '../invoices/index.ts';
-import { loadPayment } from '../payments/index.ts';
+import { invoicesAfter, updateInvoice } from '../../store/subscriptions/invoices.ts';
+import { coverDebt } from '../invoices/index.ts';
+import { withKept } from '../payments/index.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
 
 /**
@@ -21,21 +20,16 @@ export async function proratePeriods(
 ): Promise<SubscriptionRow> {
   // While it is paused no paid time passes.
   const at = row.pausedAt ?? deps.clock.now();
+  const known = withKept(tx, deps);
   let earned = 0n;
+  // Those of an open invoice count once it is paid, unless it is quoted again.
   for (const invoice of await invoicesAfter(tx, row.id, at)) {
-    // An open invoice is quoted again or, where money was seen, keeps its price until it is paid.
-    if (invoice.status === 'open' && rate !== null) continue;
     const changed = changeRate(invoice, rate, at);
-    const prorated = prorationBalance(changed, await readKept(tx, deps, changed));
+    const kept = invoice.paymentId === null ? 0n : await known.readKept(invoice.paymentId);
+    const prorated = prorationBalance(changed, kept);
     earned += prorated - invoice.prorated;
     await updateInvoice(tx, { ...changed, prorated });
   }
   const balanced = { ...row, balanceMinor: (BigInt(row.balanceMinor) + earned).toString() };
-  return earned < 0n ? coverDebt(tx, deps, balanced, -earned) : balanced;
-}
-
-async function readKept(tx: Tx, deps: SubscriptionDeps, { paymentId }: StoredInvoice): Promise<bigint> {
-  const payment = paymentId === null ? undefined : await findPayment(tx, paymentId);
-  if (payment === undefined) return 0n;
-  return toMoney(payment, (await loadPayment(tx, deps, payment)).state).kept;
+  return earned < 0n ? coverDebt(tx, known, balanced, -earned) : balanced;
 }

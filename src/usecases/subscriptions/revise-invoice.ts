@@ -45,12 +45,19 @@ async function revise(
   const balance = BigInt(row.balanceMinor) + invoice.applied;
   const dues = payableDues(deps, row, { price, balance });
   const due = invoiceDue(dues);
-  if (due === invoiceDue(invoice)) return row;
-  if (due > 0n && !(await isRequoted(tx, deps, loaded, formatFiat({ minor: due, currency: row.currency })))) {
+  const isSameDue = due === invoiceDue(invoice);
+  if (isSameDue && dues.price === invoice.price) return row;
+  if (
+    due > 0n &&
+    !isSameDue &&
+    !(await isRequoted(tx, deps, loaded, formatFiat({ minor: due, currency: row.currency })))
+  ) {
     return row;
   }
   // Covered by credit, it keeps its payment: money that is under way to it becomes credit.
-  const revised = { ...invoice, ...dues, rate: invoice.rate === null ? null : dues.price };
+  const isSamePrice = dues.price === invoice.price;
+  const rate = invoice.rate === null ? null : dues.price;
+  const revised = { ...invoice, ...dues, ...(isSamePrice ? {} : { rate, proration: 0n }) };
   const after = { ...row, balanceMinor: (balance - dues.applied).toString() };
   await updateInvoice(tx, revised);
   await updateSubscription(tx, after);

@@ -281,8 +281,9 @@ class Playing {
     const row = await findSubscription(db, this.#id);
     let expected = 0n;
     for (const { status, paidAt, applied, credited, prorated, price } of rows) {
-      // A period that was refunded as a whole keeps what it used; one that was never paid returns it.
-      const isUsed = status !== 'void' || paidAt !== null;
+      // A period that was refunded as a whole keeps the credit that it used, and returns a debt that it asked for; one
+      // that was never paid returns both.
+      const isUsed = status !== 'void' || (paidAt !== null && applied > 0n);
       expected += credited + prorated - (isUsed ? applied : 0n);
       if (status !== 'paid') expect(prorated).toBe(0n);
       expect(prorated <= price).toBe(true);

@@ -34,7 +34,10 @@ interface Period {
   /** Credit that its money has made. */
   credited: bigint;
   /** Prices do not change here. */
+  readonly rate: bigint;
+  readonly proration: bigint;
   readonly prorated: bigint;
+  readonly pausedMs: number;
   periodStart: number;
   periodEnd: number;
   payBy: number;
@@ -123,7 +126,8 @@ class World {
     );
     const until = paymentDueAt(this.state, Math.max(start, this.now), GRACE);
     const applied = this.balance > PRICE ? PRICE : this.balance;
-    const money = { price: PRICE, applied, credited: 0n, prorated: 0n };
+    const unchanged = { rate: PRICE, proration: 0n, prorated: 0n, pausedMs: 0 };
+    const money = { price: PRICE, applied, credited: 0n, ...unchanged };
     this.periods.push({ n, ...money, periodStart: start, periodEnd: end, payBy: until, status: 'open' });
     this.balance -= applied;
     this.apply({ type: 'invoiced', payBy: until, graceDays: GRACE });
