@@ -5,12 +5,14 @@ import { invoicesAfter, updateInvoice } from '../../store/subscriptions/invoices
 import { coverDebt } from '../invoices/index.ts';
 import { withKept } from '../payments/index.ts';
 import type { SubscriptionDeps } from './subscription-deps.ts';
+import { verifyClock } from './verify-clock.ts';
 
 /**
  * Proration: another price for the rest of the paid periods. Less becomes credit; more is a debt, which takes back
  * periods that credit paid and is otherwise asked for by the next invoice.
  * @param row with its balance
  * @param rate the new price of a whole period; null: the periods keep their own price from now on
+ * @throws {AppError} INVALID_STATE while the clock is wrong
  */
 export async function proratePeriods(
   tx: Tx,
@@ -22,10 +24,15 @@ export async function proratePeriods(
   const at = row.pausedAt ?? deps.clock.now();
   const known = withKept(tx, deps);
   let earned = 0n;
-  // Those of an open invoice count once it is paid, unless it is quoted again.
-  for (const invoice of await invoicesAfter(tx, row.id, at)) {
+  const invoices = await invoicesAfter(tx, row.id, at);
+  const isRunning = row.pausedAt === null && invoices.some(({ status }) => status !== 'void');
+  if (isRunning) await verifyClock(tx, deps, row.mode);
+  // A change of an open invoice counts once it is paid, unless it is quoted again.
+  for (const invoice of invoices) {
     const changed = changeRate(invoice, rate, at);
-    const kept = invoice.paymentId === null ? 0n : await known.readKept(invoice.paymentId);
+    // Only credit is limited by the money.
+    const paymentId = changed.proration > 0n ? invoice.paymentId : null;
+    const kept = paymentId === null ? 0n : await known.readKept(paymentId);
     const prorated = prorationBalance(changed, kept);
     earned += prorated - invoice.prorated;
     await updateInvoice(tx, { ...changed, prorated });

@@ -1,4 +1,4 @@
-import { COIN_DEFINITIONS } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SubscriptionFact } from '../../domain/subscription/types.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
@@ -8,18 +8,27 @@ import type { SubscriptionDeps } from './subscription-deps.ts';
 
 /**
  * A pause moves the paid time by its length, so that a wrong clock at one of its ends would give time away, or take
- * it. Both ends need a clock that the newest blocks do not contradict: one that is behind any of them, or ahead of
- * all of them, is wrong, or the nodes are cut off and nothing is known. Play money needs no proof.
+ * it.
  * @throws {AppError} INVALID_STATE
  */
 export async function verifyPauseClock(
   tx: Tx,
-  { chains, clock }: Pick<SubscriptionDeps, 'chains' | 'clock'>,
+  deps: ClockDeps,
   { mode, status }: Pick<SubscriptionRow, 'mode' | 'status'>,
   action: SubscriptionFact['type'],
 ): Promise<void> {
-  const movesTime = action === 'pause' || status === 'paused';
-  if (mode !== 'live' || !movesTime) return;
+  if (action === 'pause' || status === 'paused') await verifyClock(tx, deps, mode);
+}
+
+type ClockDeps = Pick<SubscriptionDeps, 'chains' | 'clock'>;
+
+/**
+ * The value of paid time needs a clock that the newest blocks do not contradict: one that is behind any of them, or
+ * ahead of all of them, is wrong, or the nodes are cut off and nothing is known. Play money needs no proof.
+ * @throws {AppError} INVALID_STATE
+ */
+export async function verifyClock(tx: Tx, { chains, clock }: ClockDeps, mode: Mode): Promise<void> {
+  if (mode !== 'live') return;
   const now = clock.now();
   const ages: { readonly isFresh: boolean; readonly isPublic: boolean }[] = [];
   for (const { coin, mode: of, timeMs } of await newestBlockTimes(tx)) {
@@ -37,6 +46,6 @@ export async function verifyPauseClock(
 function clockError(relation: string): AppError {
   return new AppError(
     'INVALID_STATE',
-    `The clock of the server is ${relation} the newest blocks; a pause neither begins nor ends until they agree`,
+    `The clock of the server is ${relation} the newest blocks: pauses and prices of paid time stay unchanged until they agree`,
   );
 }

@@ -1,7 +1,8 @@
-/** A pause while the clock of the server is wrong: it gives no paid time away, and takes none. */
+/** Pauses and edits while the clock of the server is wrong: they give no paid time away, and take none. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chains } from '../../../src/domain/chains.ts';
 import { changeSubscriptionStatus } from '../../../src/usecases/subscriptions/act-on-subscription.ts';
+import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
 import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
 
 const DAY = 86_400_000;
@@ -36,6 +37,28 @@ async function subscribe(): Promise<string> {
 /** The paid time that is left, in days. */
 const left = async (id: string): Promise<number> =>
   Math.round((Date.parse((await world.read(id)).activeUntil ?? '') - world.payments.now()) / DAY);
+
+describe('an edit of the quantity in a paid period', () => {
+  it('is rejected while the clock is behind the newest block or far ahead of all chains', async () => {
+    const id = await subscribe();
+    const edit = async (quantity: number): Promise<unknown> => {
+      const deps = { ...world.deps, chains: onMainnet() };
+      return editSubscription(deps, { merchant: await world.merchant(), subscriptionId: id, quantity });
+    };
+    await edit(10);
+    await world.pass(20);
+    for (const days of [-18, 5]) {
+      world.payments.advance(days * DAY);
+      await expect(edit(1)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+      world.payments.advance(-days * DAY);
+    }
+    await edit(1);
+    await act(id, 'pause');
+    world.payments.advance(100 * DAY);
+    // The time of a pause does not count.
+    await edit(2);
+  });
+});
 
 describe('a pause of a subscription', () => {
   it('does not begin while the clock is behind the newest block, on a private network either', async () => {
