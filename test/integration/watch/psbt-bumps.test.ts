@@ -43,8 +43,9 @@ describe('a replacement that pays the same', () => {
 
   it('confirms the send although it spends only one of its inputs', async () => {
     world = await PsbtWorld.open(atoms('0.005'), atoms('0.004'));
-    const { id, psbt } = await world.send('0.0042');
+    const { id, psbt } = await world.send('0.0082');
     const both = world.signElsewhere(psbt);
+    expect(both.inputs).toHaveLength(2);
     const inputs = both.inputs.slice(0, 1);
     await world.mine([], toDebits({ ...both, txid: 'dd'.repeat(32), inputs }));
     expect((await world.status(id)).status).toBe('confirmed');

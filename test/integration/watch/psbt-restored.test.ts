@@ -2,10 +2,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ChainError } from '../../../src/domain/chain.ts';
 import { examineSends } from '../../../src/usecases/wallet/lifecycle/examine-sends.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
 import { markRestored } from '../../../src/usecases/wallet/lifecycle/mark-restored.ts';
 import { confirmUnpaid } from '../../../src/usecases/wallet/lifecycle/possibly-paid.ts';
 import { expireUnsigned } from '../../../src/usecases/wallet/lifecycle/unsigned-sends.ts';
-import { atoms, PsbtWorld, toDebits } from './psbt-world.ts';
+import { atoms, PsbtWorld, sign, toDebits } from './psbt-world.ts';
 
 let world: PsbtWorld;
 afterEach(async () => world.close());
@@ -90,6 +91,31 @@ describe('an unsigned send in a restored copy', () => {
     const pays = other.pays.map(({ watchKey, amount }) => ({ watchKey, amount: amount - 7n }));
     await world.mine([], toDebits({ ...other, txid: 'cc'.repeat(32), pays }));
     expect((await world.status(id)).status).toBe('failed');
+  });
+});
+
+describe('a send of a restored copy that may be signed since', () => {
+  it('cannot be cancelled, because its transaction may be in the network', async () => {
+    const { id } = await openRestored();
+    const { deps, merchant } = world.wallet;
+    const cancel = async () => cancelSend(deps, { merchantId: merchant.id, sendId: id });
+    await expect(cancel()).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    expect((await world.status(id)).status).toBe('awaiting_signature');
+    await confirmUnpaid(deps, id);
+    expect((await cancel()).status).toBe('failed');
+  });
+
+  it('is the same when its order is repeated, and takes the same signature again', async () => {
+    world = await PsbtWorld.open(atoms('0.01'), atoms('0.02'));
+    const order = { idempotencyKey: 'payout' };
+    const { id, psbt } = await world.send('0.004', order);
+    await markRestored(world.wallet.db, world.wallet.clock);
+    expect((await world.send('0.004', order)).id).toBe(id);
+    const { txid } = world.signElsewhere(psbt);
+    expect(await world.submit(id, sign(psbt))).toMatchObject({ status: 'broadcast', txHash: txid });
+    await world.mine([], toDebits(world.signElsewhere(psbt)));
+    expect((await world.status(id)).status).toBe('confirmed');
+    expect((await world.send('0.004', order)).id).toBe(id);
   });
 });
 

@@ -53,6 +53,8 @@ export class PsbtWorld {
   nodeTip: ((tip: BlockRef) => BlockRef | null) | null = null;
   /** What the node answers to broadcasts. */
   answer: BroadcastResult = { kind: 'accepted' };
+  /** Called before the node shows previous transactions. */
+  beforePrevious: () => Promise<void> = async () => {};
   readonly #dir: string;
 
   private constructor(parts: Pick<PsbtWorld, 'wallet' | 'chain' | 'watchId'> & { readonly dir: string }) {
@@ -86,7 +88,10 @@ export class PsbtWorld {
             ...chain.adapter('BTC'),
             ...(funds === undefined ? {} : { funds }),
             psbt: {
-              previousTransactions: async () => new Map<string, string>(),
+              previousTransactions: async () => {
+                await answers.world?.beforePrevious();
+                return new Map<string, string>();
+              },
               unspentAt: async (txid, refs) => answers.world?.unspentAt(txid, refs) ?? null,
             },
             watchKey: (address) => utxo.watchKey(address),
