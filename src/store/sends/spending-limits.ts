@@ -232,6 +232,7 @@ async function isApproved(tx: Tx, send: NewSend): Promise<boolean> {
     approval.mode === send.mode &&
     approval.destination === send.destination &&
     approval.outputsJson === send.outputsJson &&
+    approval.watchId === (send.watchId ?? null) &&
     approval.subtractFee === send.subtractFee &&
     approval.ordered === send.ordered &&
     BigInt(send.maxFee) <= BigInt(approval.maxFee)

@@ -123,6 +123,7 @@ describe('insertSend above a limit', () => {
     ['another destination', { destination: 'thief' }],
     ['several recipients', { outputsJson: '[["payee","50000000"],["thief","50000000"]]' }],
     ['another coin', { coin: 'LTC' }],
+    ['money from a watched account', { watchId: 'wat_other' }],
     ['the other mode', { mode: 'live' }],
     ['the fee taken out of the amount', { subtractFee: true }],
     ['a lower fee budget', { maxFee: '1999' }],
