@@ -8,8 +8,8 @@ export interface ProratedPeriod {
   readonly pausedMs: number;
   /** What its invoice asked for, in minor units. */
   readonly price: bigint;
-  /** What the whole period would cost at the present price; null: it keeps its price, because the interval changed. */
-  readonly rate: bigint | null;
+  /** What the whole period would cost at the present price. */
+  readonly rate: bigint;
   /** By how much changes have made the period cheaper so far, in billionths of the minor unit; negative: dearer. */
   readonly proration: bigint;
 }
@@ -19,19 +19,14 @@ const PRECISION = 1_000_000_000n;
 /**
  * Another price for the rest of a period, by seconds. Changes add up almost exactly, so that one and its reverse at the
  * same moment cancel out, and many small ones are not lost to rounding.
- * @param rate the new price of a whole period; null: the period costs its own price again and keeps it
+ * @param rate the new price of the whole period
  * @param at the moment, or that of the pause while the subscription is paused
  */
-export function changeRate<Period extends ProratedPeriod>(
-  period: Period,
-  rate: bigint | null,
-  at: number,
-): Period {
-  if (period.rate === null) return period;
+export function changeRate<Period extends ProratedPeriod>(period: Period, rate: bigint, at: number): Period {
   const whole = toSeconds(period.periodEnd - period.periodStart - period.pausedMs);
   const left = toSeconds(period.periodEnd - at);
   if (left <= 0n || whole <= 0n) return { ...period, rate };
-  const change = period.rate - (rate ?? period.price);
+  const change = period.rate - rate;
   const added = (change * PRECISION * (left < whole ? left : whole)) / whole;
   return { ...period, rate, proration: period.proration + added };
 }
@@ -44,7 +39,7 @@ export function takePlace<Period extends ProratedPeriod & { readonly prorated: b
   period: Period,
   former: ProratedPeriod,
 ): Period {
-  if (period.rate === null || period.rate !== former.rate) return period;
+  if (period.rate !== former.rate) return period;
   const proration = former.proration + (period.price - former.price) * PRECISION;
   const minor = proration / PRECISION;
   return { ...period, proration, prorated: period.prorated < minor ? period.prorated : minor };

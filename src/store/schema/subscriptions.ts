@@ -79,8 +79,10 @@ export interface SubscriptionInvoiceRow {
   paymentId: string | null;
   /** What its money has added to the balance of the subscription so far. */
   creditedMinor: string;
-  /** What the whole period would cost at the present price; null: it keeps its price. */
-  rateMinor: string | null;
+  /** Of its price; null: it is from before proration and keeps its price. */
+  interval: RecurringInterval | null;
+  /** What the whole period would cost at the present price. */
+  rateMinor: string;
   /** By how much changes of the price made the period cheaper, in billionths of the minor unit; negative: dearer. */
   prorationExact: string;
   /** What of that is in the balance of the subscription. */

@@ -12,8 +12,8 @@ export interface StoredInvoice extends Omit<
   readonly applied: bigint;
   /** What its money has added to the balance of the subscription so far. */
   readonly credited: bigint;
-  /** What the whole period would cost at the present price; null: it keeps its price. */
-  readonly rate: bigint | null;
+  /** What the whole period would cost at the present price. */
+  readonly rate: bigint;
   /** In billionths of the minor unit: see `changeRate`. */
   readonly proration: bigint;
   /** What changes of its price have added to the balance of the subscription so far. */
@@ -27,7 +27,7 @@ function toInvoice(row: SubscriptionInvoiceRow): StoredInvoice {
     price: BigInt(priceMinor),
     applied: BigInt(appliedMinor),
     credited: BigInt(creditedMinor),
-    rate: rateMinor === null ? null : BigInt(rateMinor),
+    rate: BigInt(rateMinor),
     proration: BigInt(prorationExact),
     prorated: BigInt(proratedMinor),
   };
@@ -47,7 +47,7 @@ function toRow({
     priceMinor: price.toString(),
     appliedMinor: applied.toString(),
     creditedMinor: credited.toString(),
-    rateMinor: rate?.toString() ?? null,
+    rateMinor: rate.toString(),
     prorationExact: proration.toString(),
     proratedMinor: prorated.toString(),
   };

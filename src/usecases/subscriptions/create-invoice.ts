@@ -49,6 +49,7 @@ export async function createInvoice(
     status: 'open',
     paymentId: null,
     credited: 0n,
+    interval: row.interval,
     rate: dues.price,
     proration: 0n,
     prorated: 0n,

@@ -86,16 +86,18 @@ async function changePrice(
   const changed: SubscriptionRow = { ...row, priceId, productId, amount, quantity };
   assertPayable(deps, changed);
   const newPrice = periodPrice(changed);
-  const isOtherInterval = chosen !== null && chosen.interval !== row.interval;
-  const prorated = await proratePeriods(tx, deps, changed, isOtherInterval ? null : newPrice);
-  const next = isOtherInterval
-    ? {
-        ...prorated,
-        interval: chosen.interval,
-        anchorAt: periodStart(prorated, prorated.nextN),
-        anchorN: prorated.nextN,
-      }
-    : prorated;
-  // An invoice from before a change of the interval is for a period of another length.
-  return reviseInvoices(tx, deps, next, (invoice) => (invoice.n < next.anchorN ? invoice.price : newPrice));
+  const interval = chosen?.interval ?? row.interval;
+  const prorated = await proratePeriods(tx, deps, changed, { interval, price: newPrice });
+  const next =
+    interval === row.interval
+      ? prorated
+      : {
+          ...prorated,
+          interval,
+          anchorAt: periodStart(prorated, prorated.nextN),
+          anchorN: prorated.nextN,
+        };
+  return reviseInvoices(tx, deps, next, (invoice) =>
+    invoice.interval === interval ? newPrice : invoice.price,
+  );
 }

@@ -1,3 +1,4 @@
+import type { RecurringInterval } from '../../domain/catalog.ts';
 import { changeRate, prorationBalance } from '../../domain/subscription/proration.ts';
 import type { SubscriptionRow } from '../../store/schema/subscriptions.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -9,16 +10,16 @@ import { verifyClock } from './verify-clock.ts';
 
 /**
  * Proration: another price for the rest of the paid periods. Less becomes credit; more is a debt, which takes back
- * periods that credit paid and is otherwise asked for by the next invoice.
+ * periods that credit paid and is otherwise asked for by the next invoice. Periods of another interval cost their own
+ * price while it is not that of the subscription.
  * @param row with its balance
- * @param rate the new price of a whole period; null: the periods keep their own price from now on
  * @throws {AppError} INVALID_STATE while the clock is wrong
  */
 export async function proratePeriods(
   tx: Tx,
   deps: SubscriptionDeps,
   row: SubscriptionRow,
-  rate: bigint | null,
+  { interval, price }: { readonly interval: RecurringInterval; readonly price: bigint },
 ): Promise<SubscriptionRow> {
   // While it is paused no paid time passes.
   const at = row.pausedAt ?? deps.clock.now();
@@ -29,6 +30,7 @@ export async function proratePeriods(
   if (isRunning) await verifyClock(tx, deps, row.mode);
   // A change of an open invoice counts once it is paid, unless it is quoted again.
   for (const invoice of invoices) {
+    const rate = invoice.interval === interval ? price : invoice.price;
     const changed = changeRate(invoice, rate, at);
     // Only credit is limited by the money.
     const paymentId = changed.proration > 0n ? invoice.paymentId : null;

@@ -56,8 +56,8 @@ async function revise(
   }
   // Covered by credit, it keeps its payment: money that is under way to it becomes credit.
   const isSamePrice = dues.price === invoice.price;
-  const rate = invoice.rate === null ? null : dues.price;
-  const revised = { ...invoice, ...dues, ...(isSamePrice ? {} : { rate, proration: 0n }) };
+  const unused = { rate: dues.price, proration: 0n };
+  const revised = { ...invoice, ...dues, ...(isSamePrice ? {} : unused) };
   const after = { ...row, balanceMinor: (balance - dues.applied).toString() };
   await updateInvoice(tx, revised);
   await updateSubscription(tx, after);

@@ -152,14 +152,26 @@ describe('a higher quantity in a paid period', () => {
 });
 
 describe('another interval', () => {
-  it('ends the proration of the paid period, which costs its own price from then on', async () => {
+  it('leaves the paid periods at their own price, until the subscription has their interval again', async () => {
     const { id } = await paidInTrial();
     await edit(id, { quantity: 1 });
     expect(await balance(id)).toBe(9_000);
+    const monthly = (await findSubscription(world.deps.db, id))?.priceId ?? '';
     await edit(id, { priceId: await world.price('100.00', 'yearly') });
     expect(await balance(id)).toBe(0);
     await edit(id, { quantity: 7 });
     expect(await balance(id)).toBe(0);
+    await edit(id, { priceId: monthly, quantity: 2 });
+    expect(await balance(id)).toBe(8_000);
+  });
+
+  it('and a higher quantity leave a debt once the subscription has the former interval again', async () => {
+    const { id } = await paidInTrial(1);
+    const monthly = (await findSubscription(world.deps.db, id))?.priceId ?? '';
+    await edit(id, { priceId: await world.price('100.00', 'yearly'), quantity: 100 });
+    expect(await balance(id)).toBe(0);
+    await edit(id, { priceId: monthly });
+    expect(await balance(id)).toBe(-99_000);
   });
 });
 

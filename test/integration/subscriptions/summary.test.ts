@@ -113,6 +113,7 @@ function toLife(made: Made, at: number): Life {
     status: rest.status,
     paymentId: null,
     credited: 0n,
+    interval: 'monthly',
     rate: price,
     proration: 0n,
     prorated: 0n,

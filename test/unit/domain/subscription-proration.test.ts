@@ -21,7 +21,7 @@ const open = ({ price: asked, seconds, paused }: Pick<Case, 'price' | 'seconds' 
   periodEnd: START + (seconds + paused) * 1000,
   pausedMs: paused * 1000,
   price: asked,
-  rate: asked as bigint | null,
+  rate: asked,
   proration: 0n,
 });
 
@@ -81,11 +81,11 @@ describe('the changes of the price of a paid period', () => {
     );
   });
 
-  it('end when the interval changes: the period costs its own price from then on', () => {
+  it('count for the rest of the period alone', () => {
     const half = START + 5 * 86_400_000;
     const made = open({ price: 1_000n, seconds: 10 * 86_400, paused: 0 });
-    const kept = changeRate(changeRate(made, 200n, START), null, half);
-    expect(prorationBalance({ ...paid(1_000n), ...kept }, 1_000n)).toBe(400n);
-    expect(changeRate(kept, 1n, half)).toEqual(kept);
+    const now = changeRate(changeRate(made, 200n, START), 1_000n, half);
+    expect(prorationBalance({ ...paid(1_000n), ...now }, 1_000n)).toBe(400n);
+    expect(changeRate(now, 1n, START + 10 * 86_400_000)).toEqual({ ...now, rate: 1n });
   });
 });

@@ -40,7 +40,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   '0150-send-sources': 'ead6cdd21fe8f410731f2fab69bf9fbd41fc326465cc85fcc08974e389aa082a',
   '0151-listed-chain-time': '703f6531a59b4420a2b98b6017bfdbe07ba0c41a5ea797a143d14273e7667364',
   '0154-address-tips': '5bb36d0314a6b36d1389c17bbb1f1bad14f23490579b181f2b41fd6932dfb0df',
-  '0155-proration': '08dc786bf879f740dd6f2ee685c14b59da187674427744aeb82ff4a6c6207325',
+  '0155-proration': '8c5e6d5fa6874c586e94dbaeb62d311425eb6f83815d3fb7a914cddca98f9b66',
 };
 /** SHA-256 of all files before 0.1.0, in order. */
 const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';
