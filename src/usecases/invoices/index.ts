@@ -10,7 +10,6 @@ export {
 export {
   applyPaymentToInvoice,
   coverDebt,
-  type InvoiceDeps,
   payByCredit,
   type ReadKept,
   toMoney,

@@ -32,7 +32,7 @@ interface InvoicePayment {
 
 /** Settled money of a payment, less what was given back, in minor units. */
 export type ReadKept = (paymentId: string) => Promise<bigint>;
-export type InvoiceDeps = EmitEventDeps & { readonly readKept: ReadKept };
+type InvoiceDeps = EmitEventDeps & { readonly readKept: ReadKept };
 
 /**
  * Applies the money of a payment to the invoice that it pays, if it pays one, and to its subscription. Must run
