@@ -64,7 +64,7 @@ export async function forwardDeposits({ coin, waves, descriptor, keep }: Deposit
     if (found === undefined) throw new Error('the shop has no rule');
     return found;
   };
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  let blockedMs = 0;
   const rssBefore = process.memoryUsage().rss;
   const payments: PaymentJson[] = [];
   const sendIds = new Set<string>();
@@ -81,10 +81,13 @@ export async function forwardDeposits({ coin, waves, descriptor, keep }: Deposit
     const early = at === 0 ? wave.splice(0, LINKS) : [];
     if (early.length > 0) promised = await promise(world, coin, early);
     await payAll(node, coin, wave);
+    // A new one each time: one that is enabled again counts the time since it was disabled.
+    const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();
     for (const { id } of wave.slice(-1)) await complete(world, id);
     await settleWave(world, coin, { view, sendIds, kept: parseCoinAmount(keep, coin) + promised });
     delay.disable();
+    blockedMs = Math.max(blockedMs, Math.round(delay.max / 1e6));
   }
   const { descriptor: canonical } = await view();
   const cold = new Set(
@@ -118,7 +121,6 @@ export async function forwardDeposits({ coin, waves, descriptor, keep }: Deposit
   }
   await compareSends(world.shop, coin, { sendIds, spends: finals });
   const grownMb = Math.round((process.memoryUsage().rss - rssBefore) / 1e6);
-  const blockedMs = Math.round(delay.max / 1e6);
   return { transactions: audit.spends.length, sends: finals.length, fees, blockedMs, grownMb };
 }
 
