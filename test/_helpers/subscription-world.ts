@@ -15,6 +15,11 @@ import {
   createSubscription,
   type CreateSubscriptionInput,
 } from '../../src/usecases/subscriptions/create-subscription.ts';
+import { creditSubscription } from '../../src/usecases/subscriptions/credit-subscription.ts';
+import {
+  editSubscription,
+  type EditSubscriptionInput,
+} from '../../src/usecases/subscriptions/edit-subscription.ts';
 import { findOwnSubscription } from '../../src/usecases/subscriptions/subscription-deps.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from './payment-world.ts';
 import { creditTo } from './scripted-chain.ts';
@@ -105,6 +110,22 @@ export class SubscriptionWorld {
 
   async act(id: string, action: Parameters<typeof changeSubscriptionStatus>[2]): Promise<void> {
     await changeSubscriptionStatus(this.deps, { merchantId: this.merchantId, subscriptionId: id }, action);
+  }
+
+  async edit(id: string, changes: Partial<EditSubscriptionInput>): Promise<SubscriptionRow> {
+    return editSubscription(this.deps, { merchant: await this.merchant(), subscriptionId: id, ...changes });
+  }
+
+  /** @param isCorrection takes credit away instead of giving it */
+  async credit(id: string, amount: string, isCorrection = false): Promise<SubscriptionRow> {
+    const { merchantId } = this;
+    return creditSubscription(this.deps, {
+      merchantId,
+      subscriptionId: id,
+      amount,
+      isCorrection,
+      note: null,
+    });
   }
 
   async read(id: string): Promise<SubscriptionView> {

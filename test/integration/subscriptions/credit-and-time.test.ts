@@ -4,8 +4,6 @@ import { loadPayment } from '../../../src/usecases/payments/index.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { readExcess } from '../../../src/usecases/refunds/index.ts';
 import { renewDueSubscriptions } from '../../../src/usecases/subscriptions/renew-due-subscriptions.ts';
-import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
-import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
 import { findWaitingPayment } from '../../../src/store/attention/waiting-payments.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
@@ -18,16 +16,6 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-const edit = async (id: string, change: object): Promise<unknown> =>
-  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
-const credit = async (id: string, amount: string): Promise<unknown> =>
-  creditSubscription(world.deps, {
-    merchantId: world.merchantId,
-    subscriptionId: id,
-    amount,
-    isCorrection: false,
-    note: null,
-  });
 /** Positive is credit, negative a debt, in minor units. */
 const balance = async (id: string): Promise<string | undefined> =>
   (await findSubscription(world.deps.db, id))?.balanceMinor;
@@ -41,9 +29,9 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
     const { id } = await world.subscribe(monthly);
     await world.pay(id);
-    await edit(id, { priceId: yearly, quantity: 100 });
-    await edit(id, { priceId: monthly });
-    await edit(id, { quantity: 1 });
+    await world.edit(id, { priceId: yearly, quantity: 100 });
+    await world.edit(id, { priceId: monthly });
+    await world.edit(id, { quantity: 1 });
     expect(await balance(id)).toBe('0');
   });
 
@@ -51,7 +39,7 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     const { id } = await world.subscribe(await world.price('1', 'monthly', 'JPY'), { quantity: 1000 });
     await world.pay(id);
     world.payments.advance(2_000);
-    for (const quantity of [1001, 1002, 1003, 1000]) await edit(id, { quantity });
+    for (const quantity of [1001, 1002, 1003, 1000]) await world.edit(id, { quantity });
     expect(await balance(id)).toBe('0');
   });
 
@@ -60,10 +48,10 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     const { id } = await world.subscribe(cheap);
     const { openPaymentId } = await world.read(id);
     await world.send(openPaymentId ?? '', 1n);
-    await edit(id, { priceId: dear });
+    await world.edit(id, { priceId: dear });
     await world.pay(id);
     expect(await amounts(id)).toEqual(['0: 10 paid']);
-    await edit(id, { priceId: cheap });
+    await world.edit(id, { priceId: cheap });
     // What was sent beyond the price.
     expect(Number(await balance(id))).toBeLessThanOrEqual(10);
   });
@@ -72,7 +60,7 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     const [dear, cheap] = [await world.price('100.00'), await world.price('1.00')];
     const { id } = await world.subscribe(dear);
     const first = await world.pay(id);
-    await edit(id, { priceId: cheap });
+    await world.edit(id, { priceId: cheap });
     await resolvePayment(world.deps, { merchantId: world.merchantId, paymentId: first }, 'refunded');
     expect(await balance(id)).toBe('0');
   });
@@ -85,7 +73,7 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     await world.act(id, { type: 'pause', by: 'merchant' });
     await world.pass(300);
     await world.act(id, { type: 'resume', by: 'merchant' });
-    await edit(id, { priceId: dear });
+    await world.edit(id, { priceId: dear });
     const debt = -Number(await balance(id)) / 100;
     const { currentPeriodEnd } = await world.read(id);
     const left = (Date.parse(currentPeriodEnd) - world.payments.now()) / DAY;
@@ -93,7 +81,7 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     expect(left).toBeGreaterThan(26.9);
     expect(debt).toBeGreaterThan((90 * 27) / 28 - 0.1);
     expect(debt).toBeLessThan((90 * 30) / 31 + 0.1);
-    await edit(id, { priceId: cheap });
+    await world.edit(id, { priceId: cheap });
     expect(await balance(id)).toBe('0');
   });
 
@@ -103,7 +91,7 @@ describe('edits of price or quantity, which create no credit that was not paid,'
     const { openPaymentId: first } = await world.read(id);
     const former = await world.dueAtoms(first ?? '');
     await world.pass(1);
-    await edit(id, { quantity: 3 });
+    await world.edit(id, { quantity: 3 });
     await world.sendAtoms(first ?? '', former);
     expect(await amounts(id)).toEqual(['0: 30 open']);
     await world.sendAtoms(first ?? '', 2n * former);
@@ -114,8 +102,8 @@ describe('edits of price or quantity, which create no credit that was not paid,'
   it('do not lower an open invoice when the interval was changed before', async () => {
     const [monthly, yearly] = [await world.price('10.00'), await world.price('100.00', 'yearly')];
     const { id } = await world.subscribe(yearly);
-    await edit(id, { priceId: monthly });
-    await edit(id, { quantity: 2 });
+    await world.edit(id, { priceId: monthly });
+    await world.edit(id, { quantity: 2 });
     expect(await amounts(id)).toEqual(['0: 100 open']);
   });
 });
@@ -157,7 +145,7 @@ describe('money paid in excess of a subscription invoice', () => {
   it('becomes credit when credit has paid the invoice meanwhile', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const { openPaymentId } = await world.read(id);
-    await credit(id, '10');
+    await world.credit(id, '10');
     await world.send(openPaymentId ?? '');
     expect(await amounts(id)).toEqual(['0: 0 paid']);
     expect(await world.read(id)).toMatchObject({ status: 'active', credit: '10' });
@@ -246,7 +234,7 @@ describe('the paid time of a subscription', () => {
 
   it('begins on the day on which the trial was to end, also after the interval was edited', async () => {
     const { id } = await world.subscribe(await world.price('10.00'), { trialDays: 5 });
-    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    await world.edit(id, { priceId: await world.price('100.00', 'yearly') });
     await world.pass(6);
     expect((await world.read(id)).status).toBe('past_due');
   });
@@ -254,7 +242,7 @@ describe('the paid time of a subscription', () => {
   it('ends when the payment is reversed, also after the interval was edited', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     const first = await world.pay(id);
-    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    await world.edit(id, { priceId: await world.price('100.00', 'yearly') });
     await world.lose(await txid(first));
     await world.pass(1);
     expect((await world.read(id)).status).toBe('past_due');

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chains } from '../../../src/domain/chains.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
-import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
 import { renewPayment } from '../../../src/usecases/checkout/renew-payment.ts';
 import { cancelPayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
@@ -23,8 +22,6 @@ const credit = async (
     { ...world.deps, chains },
     { merchantId: world.merchantId, subscriptionId: id, amount, isCorrection, note: 'A note' },
   );
-const edit = async (id: string, change: object): Promise<unknown> =>
-  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
 const amounts = async (id: string): Promise<string[]> =>
   (await world.invoices(id)).map(
     ({ n, amount, creditApplied, due, status }) => `${n}: ${amount} - ${creditApplied} = ${due} ${status}`,
@@ -200,9 +197,9 @@ describe('an edited subscription', () => {
     const [start, end] = [Date.parse(period.currentPeriodStart), Date.parse(period.currentPeriodEnd)];
     const left = Math.floor((end - world.payments.now()) / 1000) / ((end - start) / 1000);
     const cents = (change: number): number => Math.floor(change * 100 * left) / 100;
-    await edit(id, { priceId: await world.price('21.00') });
+    await world.edit(id, { priceId: await world.price('21.00') });
     expect(Number((await world.read(id)).credit)).toBe(cents(10));
-    await edit(id, { quantity: 2 });
+    await world.edit(id, { quantity: 2 });
     expect((await world.read(id)).credit).toBe('0');
     await world.pass(10);
     const debt = cents(11);
@@ -214,19 +211,21 @@ describe('an edited subscription', () => {
 
   it('gets a new quote while its invoice has no money, and rejects another currency', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
-    await edit(id, { quantity: 3 });
+    await world.edit(id, { quantity: 3 });
     expect(await amounts(id)).toEqual(['0: 30 - 0 = 30 open']);
     const { openPaymentId } = await world.read(id);
     expect(await world.payments.payment({ id: openPaymentId ?? '' })).toMatchObject({ amount: '30' });
-    await expect(edit(id, { priceId: await world.price('10.00', 'monthly', 'EUR') })).rejects.toThrow(/USD/);
-    await expect(edit(id, { priceId: await world.price('10.00', null) })).rejects.toThrow(/recurring/);
+    await expect(world.edit(id, { priceId: await world.price('10.00', 'monthly', 'EUR') })).rejects.toThrow(
+      /USD/,
+    );
+    await expect(world.edit(id, { priceId: await world.price('10.00', null) })).rejects.toThrow(/recurring/);
   });
 
   it('changes its interval with the next period', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
     await world.pay(id);
     const { currentPeriodEnd } = await world.read(id);
-    await edit(id, { priceId: await world.price('100.00', 'yearly') });
+    await world.edit(id, { priceId: await world.price('100.00', 'yearly') });
     expect(await world.read(id)).toMatchObject({
       interval: 'yearly',
       credit: '0',

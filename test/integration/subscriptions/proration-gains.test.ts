@@ -2,8 +2,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
-import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
-import { creditSubscription } from '../../../src/usecases/subscriptions/credit-subscription.ts';
 import { payAhead } from '../../../src/usecases/subscriptions/pay-ahead.ts';
 import { SubscriptionWorld } from '../../_helpers/subscription-world.ts';
 
@@ -13,16 +11,6 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-const edit = async (id: string, change: object): Promise<unknown> =>
-  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
-const credit = async (id: string, amount: string): Promise<unknown> =>
-  creditSubscription(world.deps, {
-    merchantId: world.merchantId,
-    subscriptionId: id,
-    amount,
-    isCorrection: false,
-    note: null,
-  });
 /** Positive is credit, negative a debt, in minor units. */
 const balance = async (id: string): Promise<number> =>
   Number((await findSubscription(world.deps.db, id))?.balanceMinor);
@@ -51,7 +39,7 @@ describe('an edit while an invoice is open', () => {
     await world.sendAtoms(first, 2n * price);
     expect(await balance(id)).toBe(2_000);
     // Two units: 10 for the first period, 20 for the second one.
-    await edit(id, { quantity: 2 });
+    await world.edit(id, { quantity: 2 });
     expect(await shown(id)).toEqual(['0: 10 -10 paid', '1: 10 0 open']);
     expect(await balance(id)).toBe(0);
   });
@@ -60,21 +48,21 @@ describe('an edit while an invoice is open', () => {
     const { id, ahead } = await inTrial();
     await ahead();
     await world.send(await open(id), 1n);
-    await edit(id, { quantity: 5 });
+    await world.edit(id, { quantity: 5 });
     expect(await shown(id)).toEqual(['0: 10 0 open']);
     await world.send(await open(id), 99n);
     expect(await shown(id)).toEqual(['0: 10 -40 paid']);
     await ahead();
     expect(await shown(id)).toEqual(['0: 10 -40 paid', '1: 90 0 open']);
-    await edit(id, { quantity: 1 });
+    await world.edit(id, { quantity: 1 });
     expect(await shown(id)).toEqual(['0: 10 0 paid', '1: 10 0 open']);
   });
 
-  it('makes credit of what was paid too much, where money was seen before', async () => {
+  it('credits the overpayment of an invoice whose money was seen before the edit', async () => {
     const { id, ahead } = await inTrial(5);
     await ahead();
     await world.send(await open(id), 1n);
-    await edit(id, { quantity: 1 });
+    await world.edit(id, { quantity: 1 });
     expect(await balance(id)).toBe(0);
     await world.send(await open(id), 99n);
     expect(await shown(id)).toEqual(['0: 50 40 paid']);
@@ -86,10 +74,10 @@ describe('an edit while an invoice is open', () => {
     await ahead();
     const first = await world.pay(id);
     await world.lose(await lastTxid(first));
-    await edit(id, { quantity: 4 });
+    await world.edit(id, { quantity: 4 });
     await world.send(first);
     expect(await shown(id)).toEqual(['0: 10 -30 paid']);
-    await edit(id, { quantity: 1 });
+    await world.edit(id, { quantity: 1 });
     expect(await balance(id)).toBe(0);
   });
 });
@@ -99,7 +87,7 @@ describe('a debt that an invoice asked for', () => {
     const { id, ahead } = await inTrial();
     await ahead();
     await world.pay(id);
-    await edit(id, { quantity: 3 });
+    await world.edit(id, { quantity: 3 });
     await ahead();
     const second = await world.pay(id);
     expect(await shown(id)).toEqual(['0: 10 -20 paid', '1: 50 0 paid']);
@@ -112,10 +100,10 @@ describe('a debt that an invoice asked for', () => {
 describe('a period in progress that credit paid', () => {
   it('stays paid when an edit makes a debt, so that its credit does not pay a second one after a pause', async () => {
     const { id } = await world.subscribe(await world.price('10.00'));
-    await credit(id, '10');
+    await world.credit(id, '10');
     expect(await shown(id)).toEqual(['0: 0 0 paid']);
     world.payments.advance(22 * 86_400_000);
-    await edit(id, { quantity: 2 });
+    await world.edit(id, { quantity: 2 });
     expect((await shown(id))[0]).toMatch(/^0: 0 -[23]\.\d+ paid$/);
     expect(await balance(id)).toBeLessThan(0);
   });
@@ -148,7 +136,7 @@ describe('a reclaimed period', () => {
     await world.pay(id);
     expect(await shown(id)).toEqual(['0: 20 0 paid', '1: 0 0 paid', '2: 20 0 paid']);
     world.payments.advance(10.5 * 86_400_000 - 1_000);
-    await edit(id, { quantity: 1 });
+    await world.edit(id, { quantity: 1 });
     expect(await shown(id)).toEqual(['0: 20 0 paid', '1: 0 5 paid', '2: 20 10 paid']);
     await world.lose(await lastTxid(first));
     // Half of the second week had two units: it costs 15.

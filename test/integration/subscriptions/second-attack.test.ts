@@ -1,7 +1,6 @@
 /** Orders of payments, edits and races that could give time or credit away. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
-import { editSubscription } from '../../../src/usecases/subscriptions/edit-subscription.ts';
 import { payAhead } from '../../../src/usecases/subscriptions/pay-ahead.ts';
 import { actInPortal } from '../../../src/usecases/subscriptions/portal-actions.ts';
 import { findSubscription } from '../../../src/store/subscriptions/subscriptions.ts';
@@ -15,8 +14,6 @@ afterEach(async () => world.close());
 
 const balance = async (id: string): Promise<string | undefined> =>
   (await findSubscription(world.deps.db, id))?.balanceMinor;
-const edit = async (id: string, change: object): Promise<unknown> =>
-  editSubscription(world.deps, { merchant: await world.merchant(), subscriptionId: id, ...change });
 const lose = async (paymentId: string): Promise<void> => {
   const [transaction] = (await world.payments.payment({ id: paymentId })).transactions;
   await world.lose(transaction?.txid ?? '');
@@ -67,7 +64,7 @@ describe('credit whose money is reversed', () => {
     await payAhead(world.deps, token ?? '');
     const second = await world.pay(id, 300n);
     for (let n = 2; n <= 3; n += 1) await payAhead(world.deps, token ?? '');
-    await edit(id, { priceId: await world.price('40.00', 'monthly') });
+    await world.edit(id, { priceId: await world.price('40.00', 'monthly') });
     const before = await world.invoices(id);
     await lose(second);
     expect(await shown(id)).toEqual(['0: 10 paid', '1: 10 open', '2: 0 void', '3: 0 void']);
@@ -105,11 +102,11 @@ describe('edits of the quantity during a trial', () => {
     const { id, portalTokenSealed: token } = await world.subscribe(await world.price('10.00'), {
       trialDays: 14,
     });
-    for (const quantity of [100, 1, 7, 3]) await edit(id, { quantity });
+    for (const quantity of [100, 1, 7, 3]) await world.edit(id, { quantity });
     await payAhead(world.deps, token ?? '');
-    for (const quantity of [50, 2]) await edit(id, { quantity });
+    for (const quantity of [50, 2]) await world.edit(id, { quantity });
     await world.pay(id);
-    for (const quantity of [1, 2]) await edit(id, { quantity });
+    for (const quantity of [1, 2]) await world.edit(id, { quantity });
     expect(await shown(id)).toEqual(['0: 20 paid']);
     expect(await balance(id)).toBe('0');
   });
