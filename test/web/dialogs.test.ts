@@ -115,7 +115,7 @@ describe('a dialog of the dashboard', () => {
     ['Send BTC', 'To address', () => `${paths.shop}/wallet`, 'Send BTC'],
     // Its recommended way has no field.
     ['Refund', 'Refund by link', () => paths.short, 'Refund'],
-    // Enter must not confirm what was not read.
+    // A stray Enter key must not confirm a destructive action.
     ['Cancel this payment?', 'Close', () => paths.pending, 'Cancel payment'],
   ])('"%s" starts at "%s"', async (title, first, at, name) => {
     await visit(page, at());

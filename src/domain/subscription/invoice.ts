@@ -14,7 +14,7 @@ export interface InvoiceMoney {
   readonly status: PaymentStatus;
   /** The price of the payment: that of the invoice, unless it was changed once the payment had ended. */
   readonly price: bigint;
-  /** Settled money less what was given back or claimed. */
+  /** Settled money less refunds and claims. */
   readonly kept: bigint;
   /** Whether it is more than the price and the tolerance. */
   readonly hasExcess: boolean;

@@ -54,8 +54,9 @@ interface ProratedInvoice extends Pick<ProratedPeriod, 'price' | 'proration'> {
 
 /**
  * What the changes of a period add to the balance of its subscription, in minor units, rounded towards zero: credit, or
- * a debt where negative. Credit is at most what was paid for the period and is still there; an unpaid one has neither.
- * @param kept settled money of its payment, less what was given back
+ * a debt where negative. Credit is at most the money of the period that was not refunded or reversed; an unpaid period
+ * has neither.
+ * @param kept settled money of its payment less refunds
  */
 export function prorationBalance(
   { status, price, applied, proration }: ProratedInvoice,

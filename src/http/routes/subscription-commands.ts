@@ -95,7 +95,7 @@ function editRoute(deps: SubscriptionDeps): Route {
     summary: 'Edit a subscription',
     description:
       'Another price or quantity takes effect at once. The rest of paid periods is prorated by seconds: less becomes ' +
-      'credit, more is asked for by the next invoice and takes back periods that credit paid. An open invoice for ' +
+      'credit; more is charged by the next invoice, and voids future periods that credit paid. An open invoice for ' +
       'which no money was seen is quoted again. Another interval begins with the next period. ' +
       '`cancelAtPeriodEnd` false undoes a cancellation at the end of the period.',
     tags,

@@ -30,7 +30,7 @@ interface InvoicePayment {
   readonly currency: string;
 }
 
-/** Settled money of a payment, less what was given back, in minor units. */
+/** Settled money of a payment less refunds and claims, in minor units. */
 export type ReadKept = (paymentId: string) => Promise<bigint>;
 type InvoiceDeps = EmitEventDeps & { readonly readKept: ReadKept };
 

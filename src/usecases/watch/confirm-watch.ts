@@ -38,7 +38,7 @@ export async function confirmWatch(
   { userId, merchantId, id }: ConfirmWatchInput,
   storeResult: StoreResult<WatchView> = storeNoResult,
 ): Promise<WatchView> {
-  // The node is asked before the transaction.
+  // No network call inside the transaction.
   const history = await readListHistory(deps, { merchantId, id });
   return deps.db.transaction(async (tx) => {
     const account = await findWatchAccount(tx, id);

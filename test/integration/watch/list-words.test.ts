@@ -110,7 +110,7 @@ describe.skipIf(!requireAnvil())('a list of ETH addresses after a restore from t
         const entered = [...cold.slice(3, 25), ...cold.slice(0, 3)];
         const list = await watchList(till.api, { merchantId, token }, entered);
         expect(list).toMatchObject({ nextIndex: 3, list: { remaining: 22 } });
-        // The money on the addresses of the lost orders is shown, and takes no further ones from the list.
+        // Money on addresses of lost orders is in the balance, and uses up no further addresses of the list.
         const shown = await eventually(
           'the money of the lost orders is shown',
           async () => {

@@ -40,7 +40,7 @@ class Watching {
     return this.world.chains[this.coin];
   }
 
-  /** The node's clock is a day ahead: only heights tell what came before. */
+  /** The node's clock is a day ahead, so that only block heights give the order of events. */
   mine(credits: Parameters<PaymentWorld['chains']['BTC']['mine']>[1] = []): void {
     this.chain.mine(this.world.now() + DAY_MS, credits);
   }

@@ -117,7 +117,7 @@ describe('planSend and planRenewal on Solana', () => {
     expect(() => planSend(request({ funds: funds.slice(0, 1) }), RENT)).toThrow(UnsendableAmount);
   });
 
-  it('can leave what a forward leaves, whatever it keeps', () => {
+  it('accepts the remaining balance of any forward', () => {
     fc.assert(
       fc.property(wishes, (wish) => {
         const { amount: wanted, rate } = wish;
